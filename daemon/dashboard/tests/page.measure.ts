@@ -31,6 +31,7 @@ describe.skipIf(!built())("the page in figures", () => {
     await page.goto(`${canned.address}/#/A/map`);
     const canvas = page.locator(".map-canvas");
     await until(async () => (await canvas.getAttribute("data-paint-ms")) !== null);
+    const worked = await work(page);
     const frames = await canvas.evaluate(async (it, seconds) => {
       const [gaps, paints]: [number[], number[]] = [[], []];
       let before = performance.now();
@@ -45,6 +46,7 @@ describe.skipIf(!built())("the page in figures", () => {
       }
       return { gaps: gaps.slice(1), paints };
     }, SECONDS);
+    report("the page's work for a frame", [(await worked()) / frames.gaps.length], "ms");
     report("frame to frame", frames.gaps, "ms");
     report("painting one", frames.paints, "ms");
     report("frames a second", [1_000 / (frames.gaps.reduce((sum, gap) => sum + gap, 0) / frames.gaps.length)], "");
@@ -68,6 +70,7 @@ describe.skipIf(!built())("the page in figures", () => {
       tick += 1;
       canned.send(Worlds.method.watchWorld, moved(parts, tick, tick % 40));
     }, 1_000 / RATE);
+    const worked = await work(page);
     const gaps = await canvas.evaluate(async (_, seconds) => {
       const found: number[] = [];
       let before = await new Promise<number>((done) => requestAnimationFrame(done));
@@ -79,7 +82,10 @@ describe.skipIf(!built())("the page in figures", () => {
       }
       return found;
     }, SECONDS);
+    const spent = await worked();
     clearInterval(turns);
+    report(`the page's work for a frame, ${what}`, [spent / gaps.length], "ms");
+    report(`the page's work in a second, ${what}`, [spent / SECONDS], "ms");
     report(`frame to frame, ${what}`, gaps, "ms");
     report(`frames a second, ${what}`, [1_000 / (gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length)], "");
     await page.context().close();
@@ -171,6 +177,21 @@ async function look(address: string, closed: AbortSignal): Promise<number> {
   await Promise.race(streams.map((stream) => stream.catch(() => undefined)));
   if (!closed.aborted) throw new Error("a page was cut off");
   return messages;
+}
+
+/**
+ * Begins to count the processor time of the page's main thread; the answer says how much it was since, in milliseconds.
+ * Unlike the time between frames it does not grow when other programs use the processor.
+ */
+async function work(page: Page): Promise<() => Promise<number>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  const spent = async (): Promise<number> => {
+    const { metrics } = await session.send("Performance.getMetrics");
+    return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0) * 1_000;
+  };
+  const before = await spent();
+  return async () => (await spent()) - before;
 }
 
 /** Bytes a second that a page receives. */

@@ -1,10 +1,8 @@
 /** Actions on the page change the match. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { close, faults, launch, overhang, text, watched, type Watched } from "./browser";
+import { close, launch, text, watched, type Watched } from "./browser";
 import { built, Demo, until } from "./stage";
-
-const VIEWS = ["match", "match/agentA1", "map", "agents/agentA1", "board", "strategy", "timeline", "events", "punctuality"];
 
 describe.skipIf(!built())("a match that is steered from the page", () => {
   let browser: Browser;
@@ -98,18 +96,5 @@ describe.skipIf(!built())("a match that is steered from the page", () => {
     await it.page.keyboard.type("act.");
     await until(async () => (await it.page.locator(".cm-tooltip-autocomplete").innerText()).includes("rotate"));
     await close(it);
-  });
-
-  test("no view has a fault that axe finds or sticks out, dark and wide or light and narrow", async () => {
-    for (const options of [{ colorScheme: "dark" }, { colorScheme: "light", viewport: { width: 390, height: 800 } }]) {
-      const it = await open("match", { ...options, bypassCSP: true });
-      for (const view of VIEWS) {
-        await it.page.goto(`${demo.address}/#/A/${view}`);
-        await it.page.locator("main .card, main .map-side").filter({ visible: true }).first().waitFor();
-        expect(await faults(it.page), `${view}, ${options.colorScheme}`).toEqual([]);
-        expect(await overhang(it.page), `${view}: nothing sticks out`).toBe(0);
-      }
-      await it.page.context().close();
-    }
   });
 });

@@ -41,8 +41,10 @@ export class Scenery {
     if (!this.fits(picture, camera, size, density)) this.paint(picture, camera, size, density);
     const { shot } = this;
     if (shot === undefined) return;
-    const dx = (shot.x - camera.x) * camera.zoom - size.width * MARGIN;
-    const dy = (shot.y - camera.y) * camera.zoom - size.height * MARGIN;
+    // On whole pixels it is copied; between them every pixel would be mixed from four, in each frame.
+    const whole = (value: number): number => Math.round(value * density) / density;
+    const dx = whole((shot.x - camera.x) * camera.zoom - size.width * MARGIN);
+    const dy = whole((shot.y - camera.y) * camera.zoom - size.height * MARGIN);
     to.drawImage(this.canvas, dx, dy, this.canvas.width / density, this.canvas.height / density);
   }
 
