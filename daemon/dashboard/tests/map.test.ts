@@ -122,6 +122,28 @@ describe("maps that are not joined", () => {
   });
 });
 
+describe("the tools of the map", () => {
+  const it = opened(() => still("assemble", { ...field(12, 3), name: "map of a1" }, { ...field(9, 2), name: "map of a2" }));
+
+  test("layers open from a button that covers no name of a map, on a wide map and on a narrow one", async () => {
+    for (const [width, height] of [[1280, 800], [390, 844]] as const) {
+      await it.page.setViewportSize({ width, height });
+      await it.show("A/match");
+      const tools = it.page.locator(".map-tools");
+      await it.page.locator(".map-canvas[data-paint-ms]").waitFor();
+      const [canvas, box] = [await it.page.locator(".map-canvas").boundingBox(), await tools.boundingBox()];
+      if (canvas === null || box === null) throw new Error("no map");
+      // Names are at the top: the tools are at the bottom, or in the row that a narrow map leaves free.
+      const below = box.y > canvas.y + canvas.height / 2;
+      expect(below || box.y + box.height <= canvas.y + 44, `${width} wide`).toBe(true);
+      await it.page.getByLabel("Layers").click();
+      await it.page.getByRole("checkbox", { name: "bodies" }).uncheck();
+      await it.page.getByLabel("Layers").click();
+      expect(await it.page.getByRole("checkbox", { name: "bodies" }).isVisible()).toBe(false);
+    }
+  });
+});
+
 describe("orders from the map", () => {
   const it = opened(() =>
     still("assemble")

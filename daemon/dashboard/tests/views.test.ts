@@ -62,6 +62,8 @@ describe.skipIf(!built()).each(GAMES)("a demo of %s", (game) => {
     }
     await it.page.locator("[data-roster] button").first().click();
     await until(async () => (await said("[data-chosen-agent]")).includes(agents[0] ?? ""));
+    // The map marks its unit, whatever the referee calls it.
+    await it.page.locator(".match .map-side .words li[data-chosen]").first().waitFor({ state: "attached" });
     await it.page.locator("[data-roster] button").first().click();
     await it.page.locator("[data-chosen-agent]").waitFor({ state: "detached" });
   });

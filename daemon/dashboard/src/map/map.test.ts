@@ -11,6 +11,7 @@ import { merge, valueAt } from "./scene";
 import { layoutGraph } from "./graph-layout";
 import { glide, Motion } from "./motion";
 import { signsOf, titleOf } from "./names";
+import { bodiesOf, ownerOf } from "./owner";
 import { borders } from "./outline";
 import { stageOf } from "./stage";
 import { copiesOf, isJump } from "./torus";
@@ -58,14 +59,14 @@ test("hovering shows what is there and when it was seen", () => {
   const here = under(part, flat, [], { x: 0.2, y: -4.9 }, 9);
   expect(here?.place).toBe("0, 5");
   expect(here?.lines).toEqual(["ground: goal", "seen in step 3, 6 steps ago", "a1 · scout · ours"]);
-  expect(here?.agent).toBe("a1");
+  expect(here?.body?.name).toBe("a1");
   expect(under(part, flat, [], { x: -0.5, y: -5.5 }, 9)?.lines).toEqual(["ground: unknown"]);
 });
 
 test("on a torus the echo of a cell is the cell", () => {
   const part = grid();
   const flat = ground(part);
-  expect(under(part, flat, [], { x: 10.2, y: -4.9 }, 9)?.agent).toBe("a1");
+  expect(under(part, flat, [], { x: 10.2, y: -4.9 }, 9)?.body?.name).toBe("a1");
   expect(copiesOf(flat, { x: 0, y: 0, zoom: 10 }, { width: 300, height: 300 }).length).toBeGreaterThan(4);
 });
 
@@ -173,6 +174,20 @@ test("bodies show the numbers of their names or short names, else the roster's n
   // One name of a side without a number, and the numbers of the others would mislead.
   expect(signsOf(bodies)).toEqual(["4", "1", "7", "a", "b", ""]);
   expect(signsOf(bodies.slice(0, 2))).toEqual(["12", "c"]);
+});
+
+test("units that the referee names itself belong to the agent with their index", () => {
+  const unit = (name: string, agent?: number) => create(WorldPartSchema, { bodies: [{ name, side: WorldSide.OURS, ...(agent === undefined ? {} : { agent }) }] }).bodies[0] ?? raise();
+  const agents = ["agentA1", "agentA2"];
+  expect(ownerOf(unit("e", 1), agents)).toBe("agentA2");
+  expect(ownerOf(unit("agentA2", 0), agents)).toBe("agentA2");
+  expect(ownerOf(unit("f"), agents)).toBe("");
+  // Where the team is not known, the body's name is the best guess.
+  expect(ownerOf(unit("e", 1), [])).toBe("e");
+  const part = create(WorldPartSchema, { bodies: [unit("c", 0), unit("e", 1)] });
+  expect([...bodiesOf([part], agents)].map(([name, { body, sign }]) => [name, body.name, sign])).toEqual([["agentA1", "c", "c"], ["agentA2", "e", "e"]]);
+  const several = create(WorldPartSchema, { bodies: [unit("CFJtaP", 0), unit("9iJTNK", 0)] });
+  expect(bodiesOf([several], ["A"]).get("A")?.sign).toBe(undefined);
 });
 
 test("where a part's name has no room, its title has the numbers of the agents on it", () => {

@@ -27,7 +27,7 @@ export interface Picture {
 /** What a person looks at. */
 export interface Focus {
   /** The highlighted agent; empty: none. */
-  readonly chosen: string;
+  readonly chosen: ReadonlySet<string>;
   /** The chosen place, and the one below the pointer; in units of the stage. */
   readonly cell: Point | undefined;
   readonly hover: Point | undefined;
@@ -96,10 +96,10 @@ export class Painter {
     for (const [figure, at] of places) this.body(on, figure, at, { look, unit: ground.unit, chosen: focus.chosen });
   }
 
-  private trail(on: View, { body }: Figure, at: Point, { ground, part }: Setting, { trails, look }: Picture, chosen: string): void {
+  private trail(on: View, { body }: Figure, at: Point, { ground, part }: Setting, { trails, look }: Picture, chosen: ReadonlySet<string>): void {
     const { pen } = this;
     const points = body.name === "" ? undefined : trails.get(part.name)?.get(body.name);
-    const mine = body.name !== "" && body.name === chosen;
+    const mine = chosen.has(body.name);
     const color = sideInk(look, body.side);
     const wide = Math.max(2.4, on.camera.zoom * ground.unit * (mine ? 0.24 : 0.17));
     pen.lineJoin = pen.lineCap = "round";
@@ -185,14 +185,14 @@ export class Painter {
     }
   }
 
-  private body(on: View, { body, sign, scale }: Figure, place: Point, { look, unit, chosen }: { look: Look; unit: number; chosen: string }): void {
+  private body(on: View, { body, sign, scale }: Figure, place: Point, { look, unit, chosen }: { look: Look; unit: number; chosen: ReadonlySet<string> }): void {
     const at = on.pixel(place);
     if (!on.sees(at)) return;
     const { pen } = this;
     const zoom = on.camera.zoom * unit;
     const full = Math.max(zoom * SIZES.body, Math.min(READ.half, zoom * READ.beyond), READ.least);
     const half = Math.round(full * scale * 4) / 4;
-    const mine = body.name !== "" && body.name === chosen;
+    const mine = chosen.has(body.name);
     if (mine) {
       pen.fillStyle = css(look.colors.ink, 0.16);
       pen.strokeStyle = css(look.colors.ink);

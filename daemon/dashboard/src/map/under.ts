@@ -13,8 +13,8 @@ export interface Under {
   /** Position in the server's coordinates. */
   readonly place: string;
   readonly lines: readonly string[];
-  /** One of our agents, by its name; empty: none of them. */
-  readonly agent: string;
+  /** A unit of one of our agents; undefined: there is none. */
+  readonly body: WorldBody | undefined;
 }
 
 /** Everything at this point of the map; undefined: there is nothing. */
@@ -80,16 +80,16 @@ function near(part: WorldPart, ground: Ground, at: Point, place: string, reach: 
     const there = middle(ground, thing.place);
     return there !== undefined && Math.hypot(there.x - at.x, there.y - at.y) <= reach;
   };
-  let agent = "";
+  let found: WorldBody | undefined;
   for (const body of part.bodies.filter(close)) {
     lines.push(bodyText(body));
-    if (body.agent !== undefined) agent = body.name;
+    if (body.agent !== undefined) found = body;
   }
   for (const spot of part.spots.filter(close)) {
     const value = spot.value === undefined ? "" : ` ${Number(spot.value.toFixed(1))}`;
     lines.push(`${spot.kind} ${spot.label}${value}`.replace("  ", " "));
   }
-  return { place, lines, agent };
+  return { place, lines, body: found };
 }
 
 /** A unit as text. */

@@ -111,9 +111,9 @@ export function newestChanges(scores: readonly Change[], lines: readonly Entry[]
   return found;
 }
 
-/** Whether people who watch want to hear of it. */
+/** Whether people who watch want to hear of it. A seat that was taken is what they expect. */
 function isNews({ level, topic }: Entry): boolean {
-  return level !== "debug" && topic !== "board";
+  return level !== "debug" && topic !== "board" && (topic !== "seat" || level !== "info");
 }
 
 /** Without the marks that the daemon's log needs. */

@@ -15,6 +15,9 @@ import { Why } from "./agent-why";
 export function AgentsView(): JSX.Element {
   const cockpit = useCockpit();
   const agents = createMemo(() => [...(cockpit.team()?.agents ?? [])].sort((a, b) => byNumber(a.name, b.name)));
+  // Where all are seated and decided by their scripts, these columns would only repeat that.
+  const steered = createMemo(() => agents().some((agent) => agent.steering !== undefined && agent.steering.mode.case !== "script"));
+  const unseated = createMemo(() => agents().some((agent) => agent.seatState !== SeatState.SEATED));
   const chosen = createMemo(() => agents().find((agent) => agent.name === cockpit.place().agent));
   return (
     <div class="agents" data-one={chosen() === undefined ? undefined : ""}>
@@ -27,13 +30,13 @@ export function AgentsView(): JSX.Element {
               <th scope="col">Role</th>
               <th scope="col">Last action</th>
               <th scope="col">Result</th>
-              <th scope="col">Decides</th>
-              <th scope="col">Seat</th>
-              <th scope="col">Position</th>
+              <Show when={steered()}><th scope="col">Decides</th></Show>
+              <Show when={unseated()}><th scope="col">Seat</th></Show>
+              <th scope="col">State</th>
             </tr>
           </thead>
           <tbody>
-            <Index each={agents()}>{(agent) => <AgentRow agent={agent()} />}</Index>
+            <Index each={agents()}>{(agent) => <AgentRow agent={agent()} steered={steered()} unseated={unseated()} />}</Index>
           </tbody>
         </table>
       </section>
@@ -71,7 +74,7 @@ export function AgentsView(): JSX.Element {
   );
 }
 
-function AgentRow(props: { agent: Agent }): JSX.Element {
+function AgentRow(props: { agent: Agent; steered: boolean; unseated: boolean }): JSX.Element {
   const cockpit = useCockpit();
   const trouble = (): string => props.agent.trouble || props.agent.seatReason;
   return (
@@ -97,9 +100,9 @@ function AgentRow(props: { agent: Agent }): JSX.Element {
         {shortIds(props.agent.lastAction)}
       </td>
       <td>{props.agent.lastResult}</td>
-      <td>{props.agent.steering?.mode.case === "script" ? "script" : steeringText(props.agent.steering)}</td>
-      <td>{word(SeatState, props.agent.seatState)}</td>
-      <td class="clip" title={trouble() || props.agent.summary}>
+      <Show when={props.steered}><td>{props.agent.steering?.mode.case === "script" ? "script" : steeringText(props.agent.steering)}</td></Show>
+      <Show when={props.unseated}><td>{word(SeatState, props.agent.seatState)}</td></Show>
+      <td class="agent-state" title={trouble() || props.agent.summary}>
         <Show when={trouble() !== ""} fallback={props.agent.summary}>
           <span class="bad">{trouble()}</span>
         </Show>

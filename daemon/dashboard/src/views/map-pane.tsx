@@ -1,12 +1,13 @@
 /** A world on a canvas, with layers, legend, inspector, tooltip and the same content as text. */
 import { createEffect, createMemo, createSignal, For, on, Show, untrack, type JSX } from "solid-js";
-import { WorldSide, type World, type WorldPart, type WorldPlace } from "../gen/phalanx/v1/worlds_pb";
+import { WorldSide, type World, type WorldBody, type WorldPart, type WorldPlace } from "../gen/phalanx/v1/worlds_pb";
 import { fit, panZoom, toMap, toPixel, type Camera, type PanZoom, type Size } from "../map/camera";
 import { ARROWS, snapped, stepped } from "../map/cursor";
 import { targetOf } from "../map/going";
 import { legendOf } from "../map/legend";
 import { lookOf } from "../map/look";
 import { glide, Motion } from "../map/motion";
+import { ownerOf } from "../map/owner";
 import { Painter, type Focus, type Picture } from "../map/paint";
 import { ground, middle, rowAt } from "../map/place";
 import type { Reel } from "../map/reel";
@@ -42,6 +43,8 @@ export function MapPane(props: {
   /** The highlighted agent; empty: none. */
   chosen: string;
   choose: (agent: string) => void;
+  /** Names of the team's agents, by their index. */
+  agents: readonly string[];
   /** Puts the layers into a box on the map that opens on demand, instead of beside it. */
   compact?: boolean;
   /** The agents that were sent somewhere; the world is that of a running match. */
@@ -99,10 +102,12 @@ export function MapPane(props: {
     const shown = stage();
     return shown === undefined ? undefined : settingAt(shown, at);
   };
-  const known = (at: Point | undefined): Under | undefined => {
+  const known = (at: Point | undefined): (Under & { readonly agent: string }) | undefined => {
     const [here, now] = [at === undefined ? undefined : setting(at), world()];
     if (at === undefined || here === undefined || now === undefined) return undefined;
-    return under(here.part, here.ground, now.marks, { x: at.x - here.shift.x, y: at.y - here.shift.y }, now.turn?.step ?? 0);
+    const found = under(here.part, here.ground, now.marks, { x: at.x - here.shift.x, y: at.y - here.shift.y }, now.turn?.step ?? 0);
+    const body = found?.body;
+    return found === undefined ? undefined : { ...found, agent: body === undefined ? "" : ownerOf(body, props.agents) };
   };
   const pointed = (): Point | undefined => {
     const [at, shot, size] = [pointer(), camera(), shown?.size()];
@@ -119,7 +124,10 @@ export function MapPane(props: {
       return shift === undefined ? [] : [{ x: at.x + shift.x, y: at.y + shift.y }];
     }),
   );
-  const focus = createMemo((): Focus => ({ chosen: props.chosen, cell: cell(), hover: snap(pointed()), targets: targets() }));
+  const isChosen = (body: WorldBody): boolean => props.chosen !== "" && ownerOf(body, props.agents) === props.chosen;
+  /** Names of the bodies that belong to the chosen agent. */
+  const chosen = createMemo(() => new Set((world()?.parts ?? []).flatMap((part) => part.bodies.filter(isChosen)).map(({ name }) => name)));
+  const focus = createMemo((): Focus => ({ chosen: chosen(), cell: cell(), hover: snap(pointed()), targets: targets() }));
 
   const bind = (canvas: HTMLCanvasElement): void => {
     canvasOf = canvas;
@@ -187,7 +195,7 @@ export function MapPane(props: {
   /** Where a body is on the stage. */
   const placeOf = (agent: string): Point | undefined => {
     for (const { part, ground, shift } of agent === "" ? [] : (stage()?.settings ?? [])) {
-      const at = middle(ground, part.bodies.find(({ name }) => name === agent)?.place);
+      const at = middle(ground, part.bodies.find((body) => ownerOf(body, props.agents) === agent)?.place);
       if (at !== undefined) return { x: at.x + shift.x, y: at.y + shift.y };
     }
     return undefined;
@@ -276,12 +284,12 @@ export function MapPane(props: {
   const inspected = createMemo((): Inspected => {
     const at = cell();
     const here = at === undefined ? undefined : setting(at);
-    const part = stage()?.settings.map((it) => it.part).find((it) => it.bodies.some(({ name }) => name !== "" && name === props.chosen));
+    const part = stage()?.settings.map((it) => it.part).find((it) => it.bodies.some(isChosen));
     return {
       place: known(at),
       cell: at === undefined || here?.ground.kind !== "grid" ? undefined : { x: Math.floor(at.x - here.shift.x), y: rowAt(here.ground, at.y - here.shift.y) },
       agent: props.chosen,
-      body: part?.bodies.find(({ name }) => name === props.chosen),
+      body: part?.bodies.find(isChosen),
       // Another part's places mean nothing to it.
       reachable: at !== undefined && here !== undefined && here.part === part && targetOf(here, at) !== undefined,
       sent: props.errands?.all().has(props.chosen) === true,
@@ -298,12 +306,11 @@ export function MapPane(props: {
 
   const parts = createMemo((): readonly WorldPart[] => (stage()?.settings ?? []).map((it) => it.part));
   const ours = createMemo((): readonly string[] =>
-    (world()?.parts ?? [])
-      .flatMap((part) => part.bodies.filter((body) => body.side === WorldSide.OURS && body.agent !== undefined && body.name !== ""))
-      .map((body) => body.name)
+    [...new Set((world()?.parts ?? []).flatMap((part) => part.bodies.filter((body) => body.side === WorldSide.OURS)).map((body) => ownerOf(body, props.agents)))]
+      .filter((name) => name !== "")
       .sort(byNumber),
   );
-  const words = createMemo(() => parts().flatMap((part) => part.bodies).map((body) => ({ name: body.name, text: bodyText(body) })));
+  const words = createMemo(() => parts().flatMap((part) => part.bodies).map((body) => ({ name: ownerOf(body, props.agents), text: bodyText(body) })));
   const lines = createMemo(() => {
     const [now, marks] = [stage(), world()?.marks ?? []];
     const trails = [...(picture()?.trails.values() ?? [])].some((some) => some.size > 0);
@@ -351,18 +358,18 @@ export function MapPane(props: {
           <Show when={world() === undefined}>
             <p class="map-empty">{props.waiting}</p>
           </Show>
-          <Show when={props.compact === true}>
-            <details class="map-more">
-              <summary>Layers</summary>
-              {side()}
-            </details>
-          </Show>
           <Show when={stage() !== undefined}>
             <Show when={props.compact === true}>
               <MapLegend lines={legend()} look={look()} onMap resized={inset} />
             </Show>
           </Show>
           <div class="map-tools">
+            <Show when={props.compact === true}>
+              <details class="map-more">
+                <summary aria-label="Layers" title="Layers, agents and the list of units">☰</summary>
+                {side()}
+              </details>
+            </Show>
             <button type="button" onClick={() => { zoom(KEY_ZOOM); }} aria-label="Zoom in">+</button>
             <button type="button" onClick={() => { zoom(1 / KEY_ZOOM); }} aria-label="Zoom out">−</button>
             <button type="button" onClick={all} aria-label="Show all">⤢</button>

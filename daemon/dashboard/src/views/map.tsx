@@ -61,6 +61,8 @@ export function MapView(): JSX.Element {
 export function LiveMap(props: {
   worlds: LiveWorlds;
   compact?: boolean;
+  /** Names of the agents of the team whose worlds these are [default: of the team that is shown]. */
+  agents?: readonly string[] | undefined;
   /** As in `MapPane`. */
   decorate?: (world: World) => World;
   picked?: { readonly part: string; readonly place: WorldPlace } | undefined;
@@ -82,6 +84,7 @@ export function LiveMap(props: {
       waiting={waiting(props.worlds.state())}
       chosen={cockpit.place().agent}
       choose={(agent) => { cockpit.go({ agent }); }}
+      agents={props.agents ?? (cockpit.team()?.agents ?? []).map(({ name }) => name)}
       compact={props.compact === true}
       errands={errands}
       decorate={props.decorate}

@@ -53,7 +53,7 @@ export function MatchMap(props: { sides: readonly Side[]; side: Side; focus: (na
     return (world) => outlined(inTruth ? truly(world) : inColour(world), found, inTruth ? "truly" : "believed");
   });
   return (
-    <LiveMap worlds={shown() ? props.truth : props.side.worlds()} decorate={decorate()} picked={shown() ? undefined : props.layers.picked()} compact>
+    <LiveMap worlds={shown() ? props.truth : props.side.worlds()} agents={props.side.team()?.agents.map(({ name }) => name)} decorate={decorate()} picked={shown() ? undefined : props.layers.picked()} compact>
       <Show when={props.sides.length > 1 || hosts()}>
         <LayerSwitch sides={props.sides} side={props.side} focus={props.focus} layers={props.layers} hosts={hosts()} shown={shown()} count={differences().length} />
       </Show>

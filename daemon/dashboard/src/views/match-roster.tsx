@@ -2,6 +2,7 @@
 import { createMemo, For, Index, Show, type JSX } from "solid-js";
 import { SeatState, type Agent } from "../gen/phalanx/v1/team_pb";
 import type { WorldBody } from "../gen/phalanx/v1/worlds_pb";
+import { bodiesOf } from "../map/owner";
 import { numberOf, shortIds } from "../match/names";
 import { byNumber } from "../match/strip";
 import { steeringText, word } from "../match/words";
@@ -43,14 +44,11 @@ export function Rosters(props: { sides: readonly Side[]; side: Side; focus: (nam
 
 function Roster(props: { side: Side; colour: string } & Choice): JSX.Element {
   const agents = createMemo(() => [...(props.side.team()?.agents ?? [])].sort((a, b) => byNumber(a.name, b.name)));
-  const bodies = createMemo(() => {
-    const parts = props.side.world()?.parts ?? [];
-    return new Map(parts.flatMap((part) => part.bodies).filter((body) => body.agent !== undefined).map((body) => [body.name, body]));
-  });
+  const bodies = createMemo(() => bodiesOf(props.side.world()?.parts ?? [], (props.side.team()?.agents ?? []).map(({ name }) => name)));
   return (
     <ol class="plain roster-rows" data-few={agents().length <= FEW ? "" : undefined} tabIndex={0} aria-label={`Agents of ${props.side.name}`} style={{ "--colour": `var(${props.colour})` }}>
       <Index each={agents()} fallback={<li class="dim">No agent is in the team yet.</li>}>
-        {(agent, at) => <RosterRow side={props.side} agent={agent()} body={bodies().get(agent().name)} index={at} live={props.live} chosen={props.chosen} choose={props.choose} />}
+        {(agent, at) => <RosterRow side={props.side} agent={agent()} body={bodies().get(agent().name)?.body} sign={bodies().get(agent().name)?.sign ?? numberOf(agent().name, at)} live={props.live} chosen={props.chosen} choose={props.choose} />}
       </Index>
     </ol>
   );
@@ -65,7 +63,7 @@ function troubleOf(agent: Agent, body: WorldBody | undefined): { level: "bad" | 
   return body?.alive === false ? { level: "warn", text: "out of action" } : { level: "", text: "" };
 }
 
-function RosterRow(props: { side: Side; agent: Agent; body: WorldBody | undefined; index: number } & Choice): JSX.Element {
+function RosterRow(props: { side: Side; agent: Agent; body: WorldBody | undefined; sign: string } & Choice): JSX.Element {
   const trouble = createMemo(() => troubleOf(props.agent, props.body));
   const isChosen = (): boolean => props.agent.name === props.chosen;
   const carrying = (): string => carriedText(props.body);
@@ -78,7 +76,7 @@ function RosterRow(props: { side: Side; agent: Agent; body: WorldBody | undefine
         title={props.agent.name}
         onClick={() => { props.choose(isChosen() ? "" : props.agent.name); }}
       >
-        <span class="number-badge">{numberOf(props.agent.name, props.index)}</span>
+        <span class="number-badge">{props.sign}</span>
         <span class="roster-name">
           <b>{shortIds(props.agent.name)}</b> <span class="dim">{props.agent.role}</span>
         </span>

@@ -59,7 +59,7 @@ function MarginCard(): JSX.Element {
             <Index each={rows()}>
               {(bucket) => (
                 <tr data-tight={bucket().below <= 0.1 && bucket().count > 0 ? "" : undefined}>
-                  <th scope="row">≤ {secondsText(bucket().below)}</th>
+                  <th scope="row">{boundText(bucket().below)}</th>
                   <td>
                     <meter min={0} max={most()} value={bucket().count} aria-label={`${figure(bucket().count)} answers`} />
                   </td>
@@ -72,6 +72,12 @@ function MarginCard(): JSX.Element {
       </Show>
     </section>
   );
+}
+
+/** The range of a bucket: up to its bound; none left; or more than all bounds. */
+function boundText(below: number): string {
+  if (below === 0) return "none";
+  return below === Infinity ? "more" : `≤ ${secondsText(below)}`;
 }
 
 /** All seats with their state. */

@@ -190,6 +190,7 @@ function RecordedMap(props: {
       waiting={loading().trouble() || (loading().done() ? "This recording has no pictures of the world." : "The recording is loading.")}
       chosen={props.agent}
       choose={props.choose}
+      agents={(props.side.team()?.agents ?? []).map(({ name }) => name)}
       decorate={decorate()}
       picked={props.picked}
       compact

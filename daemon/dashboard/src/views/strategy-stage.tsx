@@ -39,6 +39,7 @@ export function StagePane(props: { stage: Stage; foreign: boolean; chosen: strin
           waiting={source().waiting()}
           chosen={props.chosen}
           choose={props.choose}
+          agents={(cockpit.team()?.agents ?? []).map(({ name }) => name)}
           compact
         >
           <Stepper stage={props.stage} />

@@ -36,11 +36,12 @@ pub(super) fn picture(world: &World, simulation: &RunningSimulation) -> Picture 
         facts: vec![("score".into(), simulation.percept.ledger.score.to_string())],
         ..Part::default()
     };
-    let cells = || beliefs.frame.cells().map(|at| (at.x, at.y));
     let tables =
         [account(simulation).table(&simulation.opening.rules), tables::options(&world.choices())];
-    let Some(area) = Area::around(cells()) else { return Picture::of(part).with_tables(tables) };
-    let tiles = || cells().zip(&beliefs.tiles);
+    let tiles = || beliefs.frame.cells().map(|at| (at.x, at.y)).zip(&beliefs.tiles);
+    let Some(area) = Area::around(concerned(tiles())) else {
+        return Picture::of(part).with_tables(tables);
+    };
     let mut ground = ground_of(area);
     for ((x, y), belief) in tiles() {
         ground.set(x, y, kind(belief));
@@ -55,6 +56,18 @@ pub(super) fn picture(world: &World, simulation: &RunningSimulation) -> Picture 
         part.layers.push(layer);
     }
     Picture::of(part).with_tables(tables)
+}
+
+/// The tiles that are known, and those beside them where there is no wall: what is behind a wall would
+/// only make the rest smaller.
+fn concerned<'a>(
+    tiles: impl Iterator<Item = ((i32, i32), &'a Belief)>,
+) -> impl Iterator<Item = (i32, i32)> {
+    let known = tiles.filter(|(_, belief)| belief.visited || belief.kind.is_some());
+    known.flat_map(|((x, y), belief)| {
+        let reach = i32::from(belief.kind != Some(TileKind::Wall));
+        [(x - reach, y - reach), (x + reach, y + reach)]
+    })
 }
 
 /// The ground of which nothing is known.

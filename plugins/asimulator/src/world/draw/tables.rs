@@ -39,7 +39,11 @@ impl Account {
 
     /// What a body carries.
     pub(crate) fn carrying(self) -> String {
-        self.ammunition.map(|shots| format!("{shots} shots")).unwrap_or_default()
+        match self.ammunition {
+            Some(1) => "1 shot".to_owned(),
+            Some(shots) => format!("{shots} shots"),
+            None => String::new(),
+        }
     }
 }
 
