@@ -22,6 +22,13 @@ pub trait TeamMaker: Send + Sync + 'static {
     /// Takes a team that has ended out of the directory, with all that it knows. False: there is
     /// none of that name.
     fn delete(&self, name: &str) -> bool;
+
+    /// Puts a team with the same settings in the place of one whose match is over. It is in the
+    /// directory when this completes. `None`: the settings of that team are not known.
+    fn again(&self, name: &str, by: String) -> Option<BoxFuture<'static, Result<Made, MakeError>>> {
+        let _ = (name, by);
+        None
+    }
 }
 
 /// A team that somebody wants to make, as it came; empty texts are absent ones.

@@ -10,7 +10,7 @@ use crate::followers::Followers;
 use crate::handover::{self, Handed};
 use crate::host::Process;
 use crate::logs::LogControl;
-use crate::maker::{Maker, Names, Teams};
+use crate::maker::{MadeTeams, Maker, Names, Teams};
 use crate::manager::{self, Inherited, Manager};
 use crate::recordings::Begun;
 use crate::reload::{Origin, Reloader};
@@ -166,6 +166,7 @@ impl App {
             witnesses: observers.witnesses.clone(),
             leaving: bridges.leaving.clone(),
             names: Names::default(),
+            made: MadeTeams::default(),
         };
         let control = phalanx_control::prepare(bound, Arc::new(Teams { maker }), access)?;
         let manager = manager.clone();

@@ -20,7 +20,7 @@ use phalanx_settings::{
 };
 use phalanx_strategy::Keeper;
 use phalanx_trial::TrialResult;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 use tokio_util::sync::CancellationToken;
@@ -44,6 +44,19 @@ pub struct Maker {
     pub leaving: CancellationToken,
     /// Names of teams that are on their way.
     pub names: Names,
+    /// What teams were made with, to make them again for the next match.
+    pub made: MadeTeams,
+}
+
+/// The settings of teams that were made while the daemon runs, by name.
+#[derive(Clone, Debug, Default)]
+pub struct MadeTeams(Arc<Mutex<BTreeMap<String, TeamSettings>>>);
+
+impl MadeTeams {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, TeamSettings>> {
+        // Each change is one step, as in `Names`.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Names that are taken by teams which do not stand in the directory yet.
@@ -130,9 +143,28 @@ impl TeamMaker for Maker {
     fn delete(&self, name: &str) -> bool {
         let was_there = self.directory.remove(name);
         if was_there {
+            self.made.lock().remove(name);
             tracing::info!(team = name, "the team is deleted");
         }
         was_there
+    }
+
+    fn again(&self, name: &str, by: String) -> Option<BoxFuture<'static, Result<Made, MakeError>>> {
+        let made = self.made.lock().get(name).cloned();
+        let of_settings = || self.settings.teams.iter().find(|team| team.name == name).cloned();
+        let mut team = made.or_else(of_settings)?;
+        if !team.is_awaited() {
+            // It may have been moved to another server since.
+            team.server = self.directory.view(name)?.handle.endpoint().server();
+        }
+        let maker = self.clone();
+        let work = async move {
+            let Tried { keeper, staged, trialled } = maker.tried(&team).await?;
+            maker.put(&team, keeper, staged, false, by).await?;
+            let view = maker.directory.view(&team.name);
+            Ok((view.ok_or(MakeError::Stopping)?, trialled))
+        };
+        Some(work.boxed())
     }
 }
 
@@ -214,7 +246,16 @@ impl Maker {
         tracing::info!(team = handle.name(), game = handle.game(), agents, by, "team");
         let keeper = keeper.spawn(handle.clone());
         let drain_max = self.settings.limits.drain_max;
-        let (server, creator) = (team.server.clone(), Some(by));
+        let server = team.server.clone();
+        // The next match takes the place of one that is over; whose team it is does not change.
+        let creator = match self.directory.view(&team.name) {
+            Some(before) => before.creator.clone(),
+            None => Some(by),
+        };
+        self.directory.remove(&team.name);
+        if creator.is_some() {
+            self.made.lock().insert(team.name.clone(), team.clone());
+        }
         self.directory.add(Member { handle, keeper, drain_max, newcomers, server, creator });
         Ok(())
     }

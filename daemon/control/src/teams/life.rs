@@ -4,7 +4,7 @@ use super::{TeamsService, find};
 use crate::TeamDirectory;
 use crate::changes::{Call, check_etag};
 use crate::error::{Reason, refuse, refuse_field};
-use crate::{convert, refusal};
+use crate::{Made, MakeError, convert, refusal};
 use futures_util::future::BoxFuture;
 use phalanx_engine::Keep;
 use phalanx_net::TeamEnd;
@@ -27,7 +27,7 @@ impl TeamsService {
     ) -> Result<v1::StartTeamResponse, Status> {
         let steered = self.steered("name", &request.name)?;
         let (by, asked) = (call.who.clone(), request.clone());
-        let directory = Arc::clone(&self.directory);
+        let (directory, followers) = (Arc::clone(&self.directory), self.followers.clone());
         let work = async move {
             let _alone = steered.queue.lock().await;
             steered.check(&asked)?;
@@ -36,6 +36,16 @@ impl TeamsService {
                     tokio::time::timeout(AGAIN_MAX, again).await.ok();
                 }
                 let team = find(directory.as_ref(), "name", &asked.name)?;
+                let team = Some(convert::team::team(team.as_ref(), true));
+                return Ok(v1::StartTeamResponse { team });
+            }
+            if let Some(anew) = steered.anew(directory.as_ref(), &by) {
+                if asked.validate_only {
+                    return Ok(v1::StartTeamResponse { team: steered.shown() });
+                }
+                let (team, _) = anew.await.map_err(super::make::not_made)?;
+                // What was kept for followers is of the match before.
+                followers.forget(team.name()).await;
                 let team = Some(convert::team::team(team.as_ref(), true));
                 return Ok(v1::StartTeamResponse { team });
             }
@@ -164,6 +174,16 @@ impl super::Steered {
     fn again(&self, directory: &dyn TeamDirectory) -> Option<BoxFuture<'static, ()>> {
         let is_over = self.team.handle.end() == Some(TeamEnd::MatchOver);
         is_over.then(|| directory.play_again()).flatten()
+    }
+
+    /// The same team anew, if its match is over: the referee may play another one.
+    fn anew(
+        &self,
+        directory: &dyn TeamDirectory,
+        by: &str,
+    ) -> Option<BoxFuture<'static, Result<Made, MakeError>>> {
+        let is_over = self.team.handle.end() == Some(TeamEnd::MatchOver);
+        is_over.then(|| directory.maker()?.again(self.team.name(), by.to_owned())).flatten()
     }
 
     fn check_alive(&self) -> Result<(), Status> {

@@ -62,7 +62,7 @@ pub(super) fn fixed() -> Status {
     refuse(Reason::TeamsFixed, "the teams of this server neither come nor go", [])
 }
 
-fn not_made(error: MakeError) -> Status {
+pub(super) fn not_made(error: MakeError) -> Status {
     let message = error.to_string();
     match error {
         MakeError::Spec(wrong) => {

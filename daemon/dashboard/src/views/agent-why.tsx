@@ -137,7 +137,7 @@ function Decision(props: { decision: Decided | Fallback }): JSX.Element {
       <Show when={done()?.reasonData}>{(data) => <pre class="boxed">{valueLines(data())}</pre>}</Show>
       <Show when={(props.decision.grounds?.board.length ?? 0) > 0}>
         <h3>What it read from the board</h3>
-        <table class="list">
+        <table class="list reads">
           <tbody>
             <For each={props.decision.grounds?.board}>
               {(look) => (
@@ -146,7 +146,7 @@ function Decision(props: { decision: Decided | Fallback }): JSX.Element {
                     {look.key}
                   </th>
                   <td class="dim">{word(BoardLookKind, look.kind)}</td>
-                  <td class="mono clip">{valueText(look.got)}</td>
+                  <td class="mono">{valueText(look.got)}</td>
                 </tr>
               )}
             </For>

@@ -245,8 +245,13 @@ pub(crate) fn arena_config(dir: &Path, agents: u32, steps: u32, timeout_ms: u32)
 
 /// An arena that begins when all agents are connected; and its address.
 pub(crate) fn arena(config: &Path) -> (Running, SocketAddr) {
+    arena_at(config, ([127, 0, 0, 1], 0).into())
+}
+
+/// An arena as [`arena`] has it, at this address.
+pub(crate) fn arena_at(config: &Path, address: SocketAddr) -> (Running, SocketAddr) {
     let mut command = quiet(Command::new(PHALANX));
-    command.args(["arena", "assemble", "--listen", "127.0.0.1:0", "--start", "complete"]);
+    command.args(["arena", "assemble", "--start", "complete", "--listen", &address.to_string()]);
     command.arg("--output").arg(config.parent().unwrap());
     command.arg("--config").arg(config).stderr(Stdio::null());
     let mut arena = Running::start(command);

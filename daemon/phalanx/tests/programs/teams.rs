@@ -1,7 +1,7 @@
 //! A daemon that is started without teams: a plain client creates, steers, moves and deletes them
 //! over its API.
 
-use crate::support::{Running, arena, arena_config, daemon, settings};
+use crate::support::{Running, arena, arena_at, arena_config, daemon, settings};
 use phalanx_control::client::{Address, Credentials, Link, connect, connect_as};
 use phalanx_proto::v1;
 use phalanx_proto::v1::access_client::AccessClient;
@@ -11,6 +11,7 @@ use phalanx_proto::v1::matches_client::MatchesClient;
 use phalanx_proto::v1::teams_client::TeamsClient;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::time::Duration;
 use tonic::{Code, Status, Streaming};
 
 /// Settings without a team.
@@ -176,6 +177,42 @@ async fn a_team_lives_from_its_making_to_its_deletion_over_the_api() {
     // Streams end with the team; its last state can still be read.
     while events.message().await.unwrap().is_some() {}
     assert_eq!(client.team().await.unwrap().state(), v1::TeamState::Over);
+    drop(daemon);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_team_whose_match_is_over_plays_the_next_one_when_it_is_started() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = arena_config(dir.path(), 1, 3, 4000);
+    let (first, address) = arena(&config);
+    let daemon = started(dir.path());
+    let mut client = Client::new(dir.path()).await;
+    let team = |name: &str| v1::TeamSpec {
+        name: name.into(),
+        pattern: Some(v1::AgentPattern { prefix: format!("agent{name}"), count: 1, first: None }),
+        password: format!("secret-{}", name.to_lowercase()),
+        ..spec(dir.path(), address)
+    };
+    for name in ["A", "B"] {
+        client.create(team(name), false, false).await.unwrap();
+    }
+    let over = async |client: &mut Client| {
+        while client.team().await.unwrap().end() != v1::TeamEnd::MatchOver {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    over(&mut client).await;
+    let made = client.team().await.unwrap();
+    drop(first);
+    let (_second, _) = arena_at(&config, address);
+    for name in ["teams/A", "teams/B"] {
+        let start = v1::StartTeamRequest { name: name.into(), ..Default::default() };
+        let team = client.teams.start_team(start).await.unwrap().into_inner().team.unwrap();
+        assert_eq!((team.end(), team.agent_count), (v1::TeamEnd::Unspecified, 1));
+        assert_eq!((&team.server, &team.creator), (&made.server, &made.creator));
+    }
+    over(&mut client).await;
+    assert!(client.team().await.unwrap().counters.unwrap().asked > 0);
     drop(daemon);
 }
 
