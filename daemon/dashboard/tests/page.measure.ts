@@ -181,7 +181,8 @@ async function look(address: string, closed: AbortSignal): Promise<number> {
 
 /**
  * Begins to count the processor time of the page's main thread; the answer says how much it was since, in milliseconds.
- * Unlike the time between frames it does not grow when other programs use the processor.
+ * Other programs change it less than the time between frames. Where they leave the browser only a few frames a second,
+ * the work for each turn is divided among those few: such a figure for a frame says nothing.
  */
 async function work(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page);
