@@ -1,6 +1,6 @@
 //! The strategies and shared Lua modules that are built into the programs.
 
-use phalanx_lua::{Bundle, LIB_FOLDER, LoadError, SPEC_FOLDER};
+use phalanx_lua::{Bundle, LIB_FOLDER, LoadError, SPEC_FOLDER, TUNED_FILE};
 use rust_embed::RustEmbed;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,6 +21,7 @@ pub fn is_word(source: &str) -> bool {
 #[folder = "../../scripts"]
 #[include = "*.luau"]
 #[include = "*.lua"]
+#[include = "*/tuned.toml"]
 #[exclude = "templates/*"]
 #[exclude = "opponents/*"]
 struct Scripts;
@@ -50,6 +51,15 @@ fn of_specs(path: &str) -> bool {
 /// All mistakes in the folder.
 pub fn read(dir: &Path) -> Result<Bundle, LoadError> {
     complete(&Bundle::read(dir, &[])?)
+}
+
+/// A strategy as it plays when the values of its `tuned.toml` count, or without that file.
+///
+/// # Errors
+/// Never for a strategy that was read; the type is that of the other functions.
+pub fn with_tuned_values(bundle: Bundle, count: bool) -> Result<Bundle, LoadError> {
+    let leave = count || bundle.source(TUNED_FILE).is_none();
+    if leave { Ok(bundle) } else { bundle.with_tuned(None) }
 }
 
 /// Whether a folder holds shared modules, by its name.

@@ -25,6 +25,7 @@ mod outcome;
 mod plan;
 mod rating;
 mod report;
+mod results;
 mod run;
 mod sprt;
 mod standing;
@@ -34,12 +35,13 @@ mod tally;
 pub use outcome::{MatchOutcome, TROUBLE_CHARS_MAX};
 pub use plan::{
     Fixture, LeagueContestant, LeagueDefinition, MATCHES_MAX, NAME_CHARS_MAX, PLAYERS_MAX, Pairing,
-    Seeds,
+    ParamValues, Seeds, TunedValue,
 };
 pub use rating::{Rating, rate};
-pub use report::{json, markdown, table};
-pub use run::{LeagueEnd, MatchPlayed, PlayError, PlayMatch, RunOptions, run};
+pub use report::{cell, json, markdown, rounded, table};
+pub use results::{LeagueStoreError, ResultsFile, read_plan, write_plan};
+pub use run::{LeagueEnd, MatchPlayed, PlayError, PlayMatch, RunOptions, play_in_order, run};
 pub use sprt::{Sprt, SprtOptions, SprtState, SprtVerdict};
 pub use standing::{LeagueTable, RankedPlayer};
-pub use store::{LeagueStore, LeagueStoreError};
+pub use store::LeagueStore;
 pub use tally::LeagueTally;

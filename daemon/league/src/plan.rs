@@ -70,14 +70,30 @@ pub struct Seeds {
     pub count: u32,
 }
 
-/// One match of a league.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One match of a league, or of a search for better values: with the plan that it belongs to, it
+/// determines the match.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fixture {
     /// Its place in the schedule, from 0.
     pub number: u64,
     pub seed: u64,
     /// Who plays, by place in [`LeagueDefinition::players`], in the order in which they sit down.
     pub players: Vec<usize>,
+    /// Values of parameters with which the first player of the plan plays, instead of those of its
+    /// own files; `None`: its own.
+    pub values: Option<ParamValues>,
+}
+
+/// Values of parameters by their names.
+pub type ParamValues = BTreeMap<String, TunedValue>;
+
+/// The value of a parameter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum TunedValue {
+    Bool(bool),
+    Num(f64),
+    Text(String),
 }
 
 impl LeagueDefinition {
@@ -143,7 +159,7 @@ impl LeagueDefinition {
         if rest % self.sides() == 1 {
             players.reverse();
         }
-        Some(Fixture { number, seed, players })
+        Some(Fixture { number, seed, players, values: None })
     }
 
     /// Matches of one seed.

@@ -90,7 +90,8 @@ pub fn json(plan: &LeagueDefinition, tally: &LeagueTally) -> Value {
 }
 
 /// Three digits behind the point: more would only be noise.
-fn rounded(value: f64) -> f64 {
+#[must_use]
+pub fn rounded(value: f64) -> f64 {
     (value * 1_000.0).round() / 1_000.0
 }
 
@@ -137,7 +138,8 @@ pub fn markdown(plan: &LeagueDefinition, tally: &LeagueTally) -> String {
     out
 }
 
-/// A text as it may stand in a table's cell.
-fn cell(text: &str) -> String {
+/// A text as it may stand in a Markdown table's cell.
+#[must_use]
+pub fn cell(text: &str) -> String {
     text.replace('\\', "\\\\").replace('|', "\\|")
 }

@@ -1,7 +1,8 @@
 //! Playing a league: worker threads, results in order, an early stop.
 
-use crate::{Fixture, LeagueDefinition, LeagueStore, LeagueStoreError, LeagueTable, MatchOutcome};
+use crate::{Fixture, LeagueStore, LeagueStoreError, LeagueTable, MatchOutcome};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
@@ -72,26 +73,50 @@ pub fn run(
         return Ok(LeagueEnd::Over);
     }
     let plan = store.plan().clone();
-    let next = AtomicU64::new(store.tally().played());
-    // Set when the league has ended for any reason: matches that are no longer needed end too.
+    let begin = store.tally().played();
+    let fixture = |number| plan.fixture(number);
+    play_in_order(begin, &fixture, play, options, &mut |fixture, outcome| {
+        store.append(fixture, outcome)?;
+        let standing = store.tally().standing();
+        watch(&MatchPlayed { fixture, outcome, standing: &standing });
+        Ok(if standing.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })
+}
+
+/// Plays the matches of a schedule from the number `begin` to its end on several threads. `keep`
+/// gets each result in the order of the numbers, however the threads overtake each other, and may
+/// end the schedule early.
+///
+/// # Errors
+/// The error of `keep`.
+pub fn play_in_order<E>(
+    begin: u64,
+    fixture: &(dyn Fn(u64) -> Option<Fixture> + Sync),
+    play: &dyn PlayMatch,
+    options: &RunOptions<'_>,
+    keep: &mut dyn FnMut(&Fixture, &MatchOutcome) -> Result<ControlFlow<()>, E>,
+) -> Result<LeagueEnd, E> {
+    let next = AtomicU64::new(begin);
+    // Set when the schedule has ended for any reason: matches that are no longer needed end too.
     let enough = AtomicBool::new(options.stop.load(Ordering::Relaxed));
     let (sender, results) = mpsc::channel();
     std::thread::scope(|scope| {
         for _ in 0..options.threads.max(1) {
-            let (sender, plan, next, enough) = (sender.clone(), &plan, &next, &enough);
-            scope.spawn(move || work(plan, play, next, enough, &sender));
+            let (sender, next, enough) = (sender.clone(), &next, &enough);
+            scope.spawn(move || work(fixture, play, next, enough, &sender));
         }
         drop(sender);
-        let end = collect(store, &results, options.stop, &enough, watch);
+        let end = collect(begin, &results, options.stop, &enough, keep);
         enough.store(true, Ordering::Relaxed);
-        end
+        let missing = end?.is_some_and(|next| fixture(next).is_some());
+        Ok(if missing { LeagueEnd::Stopped } else { LeagueEnd::Over })
     })
 }
 
 type FinishedMatch = (Fixture, Option<MatchOutcome>);
 
 fn work(
-    plan: &LeagueDefinition,
+    fixture: &(dyn Fn(u64) -> Option<Fixture> + Sync),
     play: &dyn PlayMatch,
     next: &AtomicU64,
     enough: &AtomicBool,
@@ -99,7 +124,7 @@ fn work(
 ) {
     play.begin();
     while !enough.load(Ordering::Relaxed) {
-        let Some(fixture) = plan.fixture(next.fetch_add(1, Ordering::Relaxed)) else { return };
+        let Some(fixture) = fixture(next.fetch_add(1, Ordering::Relaxed)) else { return };
         let outcome = played(play, &fixture, enough);
         let given_up = outcome.is_none();
         // Without a receiver the result is no longer needed.
@@ -134,14 +159,16 @@ fn played(play: &dyn PlayMatch, fixture: &Fixture, stop: &AtomicBool) -> Option<
 /// How often the caller's wish to stop is looked at while no result comes.
 const LOOK: std::time::Duration = std::time::Duration::from_millis(100);
 
-/// Takes results in any order and keeps them in the order of the schedule.
-fn collect(
-    store: &mut LeagueStore,
+/// Takes results in any order and hands them on in the order of the schedule. Returns the number of
+/// the first match without a result; `None` when `keep` wanted no more.
+fn collect<E>(
+    begin: u64,
     results: &mpsc::Receiver<FinishedMatch>,
     stop: &AtomicBool,
     enough: &AtomicBool,
-    watch: &mut dyn FnMut(&MatchPlayed<'_>),
-) -> Result<LeagueEnd, LeagueStoreError> {
+    keep: &mut dyn FnMut(&Fixture, &MatchOutcome) -> Result<ControlFlow<()>, E>,
+) -> Result<Option<u64>, E> {
+    let mut next = begin;
     let mut waiting: BTreeMap<u64, (Fixture, MatchOutcome)> = BTreeMap::new();
     loop {
         if stop.load(Ordering::Relaxed) {
@@ -152,14 +179,12 @@ fn collect(
                 waiting.insert(fixture.number, (fixture, outcome));
             }
             Ok((_, None)) | Err(mpsc::RecvTimeoutError::Timeout) => {}
-            Err(mpsc::RecvTimeoutError::Disconnected) => return Ok(LeagueEnd::Stopped),
+            Err(mpsc::RecvTimeoutError::Disconnected) => return Ok(Some(next)),
         }
-        while let Some((fixture, outcome)) = waiting.remove(&store.tally().played()) {
-            store.append(&fixture, &outcome)?;
-            let standing = store.tally().standing();
-            watch(&MatchPlayed { fixture: &fixture, outcome: &outcome, standing: &standing });
-            if standing.is_over() {
-                return Ok(LeagueEnd::Over);
+        while let Some((fixture, outcome)) = waiting.remove(&next) {
+            next += 1;
+            if keep(&fixture, &outcome)?.is_break() {
+                return Ok(None);
             }
         }
     }

@@ -41,8 +41,9 @@ impl Default for SprtOptions {
 }
 
 impl SprtOptions {
-    /// What is wrong with it.
-    pub(crate) fn mistakes(&self) -> Vec<String> {
+    /// What is wrong with it, one a line; empty when nothing is.
+    #[must_use]
+    pub fn mistakes(&self) -> Vec<String> {
         let mut mistakes = Vec::new();
         let sane = |elo: f64| elo.is_finite() && elo.abs() <= 2_000.0;
         if !sane(self.elo0) || !sane(self.elo1) || self.elo0 >= self.elo1 {

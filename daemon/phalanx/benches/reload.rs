@@ -172,7 +172,7 @@ async fn team(
         limits,
         decide_max: team.decide_max,
         folder: folder.map(Path::to_path_buf),
-        read: keepers::reader(),
+        read: keepers::reader(true),
         complete: keepers::completer(),
         watch: folder.is_some(),
         settle: Duration::from_millis(300),

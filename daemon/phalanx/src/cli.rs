@@ -21,7 +21,7 @@ use phalanx_cli::paint::Color;
 use phalanx_cli::remote::{AgentVerb, TeamVerb};
 use phalanx_play::args::{
     ArenaGame, BridgeArgs, CheckArgs, DemoArgs, DoctorArgs, InitArgs, NewArgs, ParamsArgs, RunArgs,
-    ScriptVerb, TestArgs, TlsVerb, TryArgs,
+    ScriptVerb, TestArgs, TlsVerb, TryArgs, TuneVerb,
 };
 use std::path::PathBuf;
 
@@ -70,6 +70,11 @@ pub enum Verb {
     League {
         #[command(subcommand)]
         verb: LeagueVerb,
+    },
+    /// Find better values for a strategy's parameters by playing, and prove that they are better.
+    Tune {
+        #[command(subcommand)]
+        verb: TuneVerb,
     },
     /// List, inspect, copy, repair and delete recordings of matches.
     Recording {

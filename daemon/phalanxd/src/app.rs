@@ -266,7 +266,7 @@ fn reloader(
     log: &LogControl,
 ) -> Arc<Reloader> {
     let origin =
-        Origin { config: args.config.clone(), overrides: args.set.clone(), watch: !args.no_watch };
+        Origin { config: args.config.clone(), overrides: args.overrides(), watch: !args.no_watch };
     Arc::new(Reloader::new(origin, directory.clone(), log.clone(), settings.clone()))
 }
 

@@ -34,4 +34,17 @@ pub struct Phalanxd {
     /// Do not watch the strategies' folders: only SIGHUP and the control API change the strategy.
     #[arg(long)]
     pub no_watch: bool,
+    /// Ignore the file tuned.toml of strategies: parameters have the defaults that scripts declare;
+    /// as --set reload.tuned=off.
+    #[arg(long)]
+    pub no_tuned: bool,
+}
+
+impl Phalanxd {
+    /// The settings that the command line overrides.
+    #[must_use]
+    pub fn overrides(&self) -> Vec<String> {
+        let tuned = self.no_tuned.then(|| "reload.tuned=off".to_owned());
+        self.set.iter().cloned().chain(tuned).collect()
+    }
 }

@@ -8,7 +8,7 @@ use phalanx_game::{Origin, Roster, RosterEntry, Score, Verdict};
 use phalanx_games::TeamPlan;
 use phalanx_games::demo::DemoStage;
 use phalanx_games::shipped::{self, IDLE};
-use phalanx_lua::{Bundle, Diagnostic, Limits, LoadError};
+use phalanx_lua::{Bundle, Diagnostic, Limits};
 use phalanx_net::SeatOptions;
 use phalanx_settings::ReloadSettings;
 use phalanx_strategy::{Keeper, KeeperOptions};
@@ -82,6 +82,8 @@ pub struct Casting<'a> {
     pub patience: Duration,
     /// Whether the keeper watches the strategy's folder.
     pub watch: bool,
+    /// Whether the values of `tuned.toml` count.
+    pub tuned: bool,
 }
 
 /// A strategy that passed its trial.
@@ -102,8 +104,20 @@ impl Casting<'_> {
             (Some(_), None) => shipped::idle("worker", self.stage.idle),
             (Some(_), Some(folder)) => shipped::read(folder),
         };
-        let refused = |error: LoadError| mistakes(name, &error.diagnostics);
-        let bundle = Arc::new(bundle.map_err(refused)?);
+        let bundle = bundle.and_then(|bundle| shipped::with_tuned_values(bundle, self.tuned));
+        let bundle = bundle.map_err(|error| mistakes(name, &error.diagnostics))?;
+        self.clear_bundle(name, bundle, folder)
+    }
+
+    /// Tries a strategy that was read; `folder` is where changes of it come from.
+    pub fn clear_bundle(
+        &self,
+        name: &str,
+        bundle: Bundle,
+        folder: Option<&Path>,
+    ) -> Result<Cleared> {
+        let game = self.game;
+        let bundle = Arc::new(bundle);
         let roster = Arc::new(roster(self.stage, name, &bundle)?);
         let reload = ReloadSettings::default();
         let mut keeper = Keeper::open(KeeperOptions {
@@ -114,7 +128,7 @@ impl Casting<'_> {
             limits: limits(),
             decide_max: self.patience,
             folder: folder.map(Path::to_path_buf),
-            read: keepers::reader(),
+            read: keepers::reader(self.tuned),
             complete: keepers::completer(),
             watch: folder.is_some() && self.watch,
             settle: reload.settle,
@@ -160,7 +174,7 @@ impl Casting<'_> {
 }
 
 /// The limits of a team's scripts.
-fn limits() -> Limits {
+pub(crate) fn limits() -> Limits {
     Limits { load: LOAD_MAX, memory_bytes: MEMORY_BYTES, ..Limits::default() }
 }
 

@@ -29,8 +29,11 @@ pub fn load(config: &Path, overrides: &[String]) -> Findings {
     let sources = Sources { file: config, environment: &environment, overrides, games: &games };
     let settings = phalanx_settings::load(&sources);
     let (mut bundles, mut strategies) = (Vec::new(), Vec::new());
-    for team in settings.iter().flat_map(|settings| &settings.teams) {
-        match plans::bundle(team) {
+    let teams = settings
+        .iter()
+        .flat_map(|settings| settings.teams.iter().map(move |team| (settings, team)));
+    for (settings, team) in teams {
+        match plans::bundle(team, settings) {
             Ok(bundle) => bundles.push(Some(Arc::new(bundle))),
             Err(LoadError { diagnostics }) => {
                 bundles.push(None);

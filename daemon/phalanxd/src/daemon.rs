@@ -50,7 +50,7 @@ fn run(args: &Phalanxd) -> ExitCode {
 }
 
 fn check_only(args: &Phalanxd) -> ExitCode {
-    let mut findings = check::load(&args.config, &args.set);
+    let mut findings = check::load(&args.config, &args.overrides());
     findings.try_all();
     findings.print();
     let fine = findings.playable().is_some();
@@ -58,7 +58,7 @@ fn check_only(args: &Phalanxd) -> ExitCode {
 }
 
 fn live(args: &Phalanxd, inherited: Result<Inherited>, manager: &Manager) -> Result<ExitCode> {
-    let mut findings = check::load(&args.config, &args.set);
+    let mut findings = check::load(&args.config, &args.overrides());
     let Some(settings) = findings.playable().cloned() else {
         return Ok(usage(&findings, manager));
     };

@@ -1,36 +1,40 @@
 //! Plays the matches of a league: each is a referee and its teams on a virtual clock, in one
 //! thread, determined by the seed alone.
 
-use crate::casting::{Casting, Cleared, beginning, score_of};
+use crate::casting::{Casting, Cleared, beginning, limits, score_of};
+use crate::tune_matches::game_value;
 use anyhow::{Context, Result, anyhow};
-use phalanx_engine::Staged;
+use phalanx_engine::{Generation, Staged};
 use phalanx_game::{Score, Verdict};
 use phalanx_games::demo::{DemoAsk, DemoStage};
 use phalanx_games::shipped::SHIPPED;
 use phalanx_league::{
-    Fixture, LeagueContestant, LeagueDefinition, Pairing, PlayError, PlayMatch, Seeds, SprtOptions,
+    Fixture, LeagueContestant, LeagueDefinition, Pairing, ParamValues, PlayError, PlayMatch, Seeds,
+    SprtOptions,
 };
-use phalanx_lua::Bundle;
+use phalanx_lua::{Bundle, LoadError, Program, Tuned, declared_params};
 use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, Observer, now};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// The teams of a match, in the order of their sides.
 const TEAMS: [&str; 2] = ["A", "B"];
 /// How long a decision may take: long enough that a busy machine does not change the match.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Candidates with values of their own that are kept ready: a batch and the best one, many times.
+const CANDIDATES_MAX: usize = 64;
 /// Nice value of a league's threads: their priority is lower.
 const NICENESS: i32 = 10;
 
 /// The setup makes no league, though each part of it can be read.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct UnfitLeague(String);
+pub struct UnfitLeague(pub(crate) String);
 
 /// What is to be played.
 #[derive(Clone, Debug)]
@@ -39,6 +43,8 @@ pub struct LeagueSetup {
     pub setup: BTreeMap<String, String>,
     /// Names with folders, or with `shipped` and `idle`.
     pub strategies: Vec<(String, String)>,
+    /// Whether the values of `tuned.toml` count.
+    pub tuned: bool,
     pub first_against_all: bool,
     pub seeds: Seeds,
     pub swap: bool,
@@ -66,6 +72,7 @@ impl LeagueSetup {
             game: phalanx_games::game(&plan.game)?,
             setup: plan.setup.clone(),
             strategies: plan.players.iter().map(strategy).collect(),
+            tuned: true,
             first_against_all: plan.pairing == Pairing::FirstAgainstAll,
             seeds: plan.seeds,
             swap: plan.swap,
@@ -85,16 +92,13 @@ pub fn usual_threads() -> usize {
 /// # Errors
 /// When a strategy is invalid, or the plan has mistakes: all of them.
 pub fn prepare(setup: &LeagueSetup) -> Result<(LeagueDefinition, Matches)> {
-    let ask = ask(setup)?;
+    let ask = ask(setup.game, &setup.setup)?;
     let stage = phalanx_games::demo(setup.game, &ask)?;
     let (mut players, mut contestants) = (Vec::new(), Vec::new());
-    for (name, source) in &setup.strategies {
-        let folder = (source != SHIPPED).then(|| PathBuf::from(source));
-        let cleared = casting(setup.game, &stage).clear(TEAMS[0], folder.as_deref());
-        let Cleared { bundle, staged, .. } = cleared.with_context(|| format!("player {name}"))?;
-        let identity = bundle.hash().to_owned();
-        players.push(LeagueContestant { name: name.clone(), identity, source: source.clone() });
-        contestants.push(Contestant { bundle, staged });
+    for strategy in &setup.strategies {
+        let (player, contestant) = enter(setup.game, &stage, strategy, setup.tuned)?;
+        players.push(player);
+        contestants.push(contestant);
     }
     let pairing = match (stage.teams, setup.first_against_all) {
         (..2, _) => Pairing::Alone,
@@ -111,21 +115,36 @@ pub fn prepare(setup: &LeagueSetup) -> Result<(LeagueDefinition, Matches)> {
         sprt: setup.sprt,
     };
     match plan.mistakes().as_slice() {
-        [] => Ok((plan, Matches { game: setup.game, ask, contestants })),
+        [] => Ok((plan, Matches::new(setup.game, ask, contestants))),
         mistakes => Err(UnfitLeague(mistakes.join("\n")).into()),
     }
 }
 
-fn ask(setup: &LeagueSetup) -> Result<DemoAsk> {
-    let word = |key: &str| setup.setup.get(key);
+/// Reads and tries a strategy.
+pub(crate) fn enter(
+    game: &'static str,
+    stage: &DemoStage,
+    (name, source): &(String, String),
+    tuned: bool,
+) -> Result<(LeagueContestant, Contestant)> {
+    let folder = (source != SHIPPED).then(|| PathBuf::from(source));
+    let cleared = casting(game, stage, tuned).clear(TEAMS[0], folder.as_deref());
+    let Cleared { bundle, staged, .. } = cleared.with_context(|| format!("player {name}"))?;
+    let identity = bundle.hash().to_owned();
+    let player = LeagueContestant { name: name.clone(), identity, source: source.clone() };
+    Ok((player, Contestant { bundle, staged }))
+}
+
+/// What matches of a game are set up with.
+pub(crate) fn ask(game: &str, setup: &BTreeMap<String, String>) -> Result<DemoAsk> {
+    let word = |key: &str| setup.get(key);
     let number = |key: &str| {
         let read = |text: &String| text.parse::<u32>().map_err(|_| anyhow!("{key} = {text:?}"));
         word(key).map(read).transpose()
     };
-    let variants = phalanx_games::variants(setup.game)?;
+    let variants = phalanx_games::variants(game)?;
     if let Some(variant) = word("variant").filter(|one| !variants.contains(&one.as_str())) {
         let known = variants.join(", ");
-        let game = setup.game;
         let text = format!("{game} has no variant {variant:?}; there are: {known}");
         return Err(UnfitLeague(text).into());
     }
@@ -140,8 +159,13 @@ fn ask(setup: &LeagueSetup) -> Result<DemoAsk> {
     })
 }
 
-fn casting<'a>(game: &'static str, stage: &'a DemoStage) -> Casting<'a> {
-    Casting { game, stage, fast: true, patience: PATIENCE, watch: false }
+fn casting<'a>(game: &'static str, stage: &'a DemoStage, tuned: bool) -> Casting<'a> {
+    Casting { game, stage, fast: true, patience: PATIENCE, watch: false, tuned }
+}
+
+/// Tries a strategy with all its specs, as it would play from its folder.
+pub(crate) fn try_bundle(game: &'static str, stage: &DemoStage, bundle: Bundle) -> Result<()> {
+    casting(game, stage, true).clear_bundle(TEAMS[0], bundle, None).map(drop)
 }
 
 /// Plays the matches of a league.
@@ -150,12 +174,14 @@ pub struct Matches {
     game: &'static str,
     ask: DemoAsk,
     contestants: Vec<Contestant>,
+    /// The first contestant with values of parameters of its matches, by the values.
+    candidates: Mutex<BTreeMap<String, Contestant>>,
 }
 
 /// One strategy that passed its trial.
-#[derive(Debug)]
-struct Contestant {
-    bundle: Arc<Bundle>,
+#[derive(Clone, Debug)]
+pub(crate) struct Contestant {
+    pub(crate) bundle: Arc<Bundle>,
     staged: Staged,
 }
 
@@ -188,6 +214,29 @@ impl PlayMatch for Matches {
 }
 
 impl Matches {
+    pub(crate) fn new(game: &'static str, ask: DemoAsk, contestants: Vec<Contestant>) -> Self {
+        Self { game, ask, contestants, candidates: Mutex::default() }
+    }
+
+    /// A player of a match; the first one plays with the match's own values.
+    fn contestant(&self, player: usize, values: Option<&ParamValues>) -> Result<Contestant> {
+        let own = self.contestants.get(player).context("a player that is not there")?;
+        let Some(values) = values.filter(|_| player == 0) else { return Ok(own.clone()) };
+        // Values always have a form in JSON.
+        let key = serde_json::to_string(values).unwrap_or_default();
+        let known = || self.candidates.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(candidate) = known().get(&key) {
+            return Ok(candidate.clone());
+        }
+        let candidate = own.with_values(self.game, values)?;
+        let mut known = known();
+        if known.len() >= CANDIDATES_MAX {
+            known.clear();
+        }
+        known.insert(key, candidate.clone());
+        Ok(candidate)
+    }
+
     fn set_up(&self, fixture: &Fixture) -> Result<Lockstep> {
         let ask = DemoAsk { seed: fixture.seed, ..self.ask.clone() };
         let stage = phalanx_games::demo(self.game, &ask)?;
@@ -195,14 +244,37 @@ impl Matches {
         let arena = (stage.arena)(beginning(begun, fixture.seed))?;
         let mut lockstep = Lockstep::new(arena, begun, LockstepOptions::default());
         for (team, player) in TEAMS.iter().zip(&fixture.players) {
-            let contestant = self.contestants.get(*player).context("a player that is not there")?;
-            let Contestant { bundle, staged } = contestant;
-            let casting = casting(self.game, &stage);
-            let plan = casting.plan(team, bundle, staged.clone(), fixture.seed)?;
+            let Contestant { bundle, staged } =
+                self.contestant(*player, fixture.values.as_ref())?;
+            let casting = casting(self.game, &stage, true);
+            let plan = casting.plan(team, &bundle, staged, fixture.seed)?;
             phalanx_games::join(&mut lockstep, &plan)?;
         }
         Ok(lockstep)
     }
+}
+
+impl Contestant {
+    /// The strategy with other values of parameters. Its files passed their trial; whether they
+    /// still load with these values is looked at again.
+    fn with_values(&self, game: &str, values: &ParamValues) -> Result<Self> {
+        let bundle = Arc::new(with_values(&self.bundle, values)?);
+        let api = phalanx_games::api(game).context("the game has no script API")?;
+        declared_params(api, Arc::clone(&bundle), limits())?;
+        let (program, _) = Program::compile(Arc::clone(&bundle));
+        let hash = bundle.hash().to_owned();
+        let generation = Generation { hash, ..(*self.staged.generation).clone() };
+        let staged = Arc::new(program).staged(Arc::new(generation), self.staged.cost);
+        Ok(Self { bundle, staged })
+    }
+}
+
+/// A strategy with these values, besides those of its `tuned.toml`.
+pub(crate) fn with_values(bundle: &Bundle, values: &ParamValues) -> Result<Bundle, LoadError> {
+    let mut tuned = Tuned::clone(bundle.tuned());
+    let values = values.iter().map(|(name, value)| (name.clone(), game_value(value)));
+    tuned.values.extend(values);
+    bundle.with_tuned(Some(&tuned))
 }
 
 /// Checks at each step whether the league continues.

@@ -253,6 +253,7 @@ fn setup(ask: &LeagueAsk) -> Result<LeagueSetup, LeagueRefusal> {
         game,
         setup: LeagueSetup::of_matches(ask.variant.clone(), ask.steps, ask.worlds),
         strategies: ask.players.clone(),
+        tuned: true,
         first_against_all: ask.first_against_all,
         seeds: ask.seeds,
         swap: ask.swap,

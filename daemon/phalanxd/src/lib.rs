@@ -30,4 +30,5 @@ pub mod reload;
 pub mod repeats;
 mod running;
 pub mod state;
+pub mod tune_matches;
 pub mod witnesses;

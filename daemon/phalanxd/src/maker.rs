@@ -210,9 +210,9 @@ impl Maker {
             plans::keeper(team, &self.settings, self.watch).map_err(|error| build(&error))?;
         // It lives as long as the daemon at most: so does its history.
         options.state = None;
-        let team = team.clone();
+        let (team, settings) = (team.clone(), self.settings.clone());
         let work = move || {
-            let bundle = plans::bundle(&team).map_err(|error| refused(unread(error)))?;
+            let bundle = plans::bundle(&team, &settings).map_err(|error| refused(unread(error)))?;
             let mut keeper = Keeper::open(options);
             let (staged, report) =
                 keeper.first(&Arc::new(bundle)).map_err(|report| refused(*report))?;

@@ -32,8 +32,8 @@ pub fn newcomers(plan: &TeamPlan) -> Newcomers {
 ///
 /// # Errors
 /// All mistakes in the folder.
-pub fn bundle(team: &TeamSettings) -> Result<Bundle, LoadError> {
-    shipped::read(&team.strategy)
+pub fn bundle(team: &TeamSettings, settings: &Settings) -> Result<Bundle, LoadError> {
+    shipped::with_tuned_values(shipped::read(&team.strategy)?, settings.reload.tuned)
 }
 
 /// The candidate for a trial of a strategy while no match is played.
@@ -83,7 +83,7 @@ pub fn keeper(
         limits: script_limits(&settings.limits),
         decide_max: settings.limits.decide_max,
         folder: Some(team.strategy.clone()),
-        read: keepers::reader(),
+        read: keepers::reader(reload.tuned),
         complete: keepers::completer(),
         watch: watch && reload.watch,
         settle: reload.settle,

@@ -4,6 +4,7 @@ mod doctor;
 mod init;
 mod strategy;
 mod tls;
+mod tune;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
@@ -17,6 +18,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 pub use strategy::{NewArgs, ParamsArgs, ReferenceFormat, ScriptVerb, TestArgs, TryArgs};
 pub use tls::{CreateArgs, TlsVerb};
+pub use tune::{TuneRunArgs, TuneShowArgs, TuneVerb};
+
+/// Whether values count that were found by playing.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct TunedArgs {
+    /// Ignore the file tuned.toml of strategies: parameters have the defaults that scripts declare.
+    #[arg(long)]
+    pub no_tuned: bool,
+}
 
 /// Parses an address that only this machine can reach.
 fn loopback(text: &str) -> Result<SocketAddr, String> {
@@ -131,6 +141,8 @@ pub struct DemoArgs {
     /// Do not watch the strategies' folders for changes.
     #[arg(long)]
     pub no_watch: bool,
+    #[command(flatten)]
+    pub tuned: TunedArgs,
     /// Open the web page in your browser.
     #[arg(long, conflicts_with_all = ["fast", "no_page"])]
     pub open: bool,
@@ -254,6 +266,8 @@ pub struct RunArgs {
     /// What plays and how.
     #[command(flatten)]
     pub league: LeagueArgs,
+    #[command(flatten)]
+    pub tuned: TunedArgs,
     /// Matches that run at once [default: the number of cores less one].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,

@@ -3,6 +3,7 @@
 use crate::args::RunArgs;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
+use phalanx_cli::args::OutputArgs;
 use phalanx_cli::args::league::LeagueArgs;
 use phalanx_cli::failure::{MatchInterrupted, misused};
 use phalanx_league::{LeagueEnd, LeagueStore, MatchOutcome, MatchPlayed, RunOptions};
@@ -17,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// When a strategy is invalid, results cannot be kept, or ctrl-c came before the end; the matches
 /// played until then are printed all the same.
 pub fn run(args: &RunArgs) -> Result<()> {
-    let (plan, matches) = prepare(&setup(&args.league)?).map_err(in_usage)?;
+    let (plan, matches) = prepare(&setup(&args.league, args.tuned.no_tuned)?).map_err(in_usage)?;
     let mut store = match &args.folder {
         Some(folder) => LeagueStore::open(folder, plan)?,
         None => LeagueStore::in_memory(plan),
@@ -25,7 +26,7 @@ pub fn run(args: &RunArgs) -> Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     stop_at_interrupt(&stop);
     let threads = args.threads.map_or_else(usual_threads, usize::from);
-    let bar = bar(args, &store);
+    let bar = bar(&args.print, store.plan().matches(), store.tally().played());
     let options = RunOptions { threads, stop: &stop };
     let end = phalanx_league::run(&mut store, &matches, &options, &mut |event| {
         show(bar.as_ref(), event);
@@ -47,12 +48,13 @@ pub fn run(args: &RunArgs) -> Result<()> {
 }
 
 /// What the command line wants.
-fn setup(args: &LeagueArgs) -> Result<LeagueSetup> {
+fn setup(args: &LeagueArgs, no_tuned: bool) -> Result<LeagueSetup> {
     let strategies = args.players()?;
     Ok(LeagueSetup {
         game: args.game_of(&strategies),
         setup: LeagueSetup::of_matches(args.variant.clone(), args.steps, args.worlds),
         strategies,
+        tuned: !no_tuned,
         first_against_all: args.first_against_all,
         seeds: args.seeds,
         swap: !args.no_swap,
@@ -61,12 +63,12 @@ fn setup(args: &LeagueArgs) -> Result<LeagueSetup> {
 }
 
 /// A setup that makes no league is a mistake of the command line.
-fn in_usage(error: anyhow::Error) -> anyhow::Error {
+pub(crate) fn in_usage(error: anyhow::Error) -> anyhow::Error {
     error.downcast::<UnfitLeague>().map_or_else(|error| error, misused)
 }
 
-/// Sets the flag at ctrl-c: the league stops with the next step of its matches.
-fn stop_at_interrupt(stop: &Arc<AtomicBool>) {
+/// Sets the flag at ctrl-c: matches stop with their next step.
+pub(crate) fn stop_at_interrupt(stop: &Arc<AtomicBool>) {
     let stop = Arc::clone(stop);
     // The thread is left behind when the process ends; it holds nothing to clean up.
     std::thread::spawn(move || {
@@ -78,12 +80,13 @@ fn stop_at_interrupt(stop: &Arc<AtomicBool>) {
     });
 }
 
-fn bar(args: &RunArgs, store: &LeagueStore) -> Option<ProgressBar> {
-    let shown = std::io::stderr().is_terminal() && !args.print.is_json_asked();
-    let bar = shown.then(|| ProgressBar::new(store.plan().matches()))?;
+/// The progress of matches, on a terminal.
+pub(crate) fn bar(print: &OutputArgs, matches: u64, played: u64) -> Option<ProgressBar> {
+    let shown = std::io::stderr().is_terminal() && !print.is_json_asked();
+    let bar = shown.then(|| ProgressBar::new(matches))?;
     let style = ProgressStyle::with_template("{pos:>6}/{len} {bar:24} {elapsed} {wide_msg}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.set_position(store.tally().played());
+    bar.set_position(played);
     Some(bar)
 }
 

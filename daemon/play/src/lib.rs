@@ -14,3 +14,11 @@ pub mod league;
 pub mod script;
 pub mod strategy;
 pub mod tls;
+pub mod tune;
+
+/// A line on standard error.
+fn say(line: &str) {
+    use std::io::Write as _;
+    // An error only means that standard error is closed.
+    writeln!(std::io::stderr(), "{}", line.trim_end()).unwrap_or_default();
+}

@@ -51,6 +51,9 @@ settings_table! {
         watch: bool, Kind::Word(&["on", "off"]), Some("on"), "\"off\"", Live,
             "on: changed files in a strategy's folder are tried and then play without a \
              command. off: only SIGHUP and the control API change a strategy.";
+        tuned: bool, Kind::Word(&["on", "off"]), Some("on"), "\"off\"", Restart(SCRIPTS),
+            "on: the values in a strategy's `tuned.toml` replace the defaults of its parameters. \
+             off: that file is ignored, as with `phalanxd --no-tuned`.";
         settle: Duration, Kind::Duration(0, MINUTE), Some("300ms"), "\"300ms\"", Live,
             "Time without a further change before changed files are read.";
         poll: Duration, Kind::Duration(10, 10 * MINUTE), Some("2s"), "\"2s\"", Live,

@@ -115,7 +115,10 @@ impl LeagueArgs {
 }
 
 /// Parses `name=folder` or `folder`.
-fn named(text: &str) -> Result<(String, String)> {
+///
+/// # Errors
+/// When a name or a folder is empty.
+pub fn named(text: &str) -> Result<(String, String)> {
     let (name, source) = match text.split_once('=') {
         Some((name, source)) => (name.to_owned(), source),
         None => {
@@ -126,13 +129,16 @@ fn named(text: &str) -> Result<(String, String)> {
         }
     };
     if name.is_empty() || source.is_empty() {
-        return Err(misused(format!("--strategy {text:?}: expected a folder, or NAME=FOLDER")));
+        return Err(misused(format!("{text:?}: expected a folder, or NAME=FOLDER")));
     }
     Ok((name, source.to_owned()))
 }
 
 /// Parses `3..20` or `7`.
-fn seeds(text: &str) -> std::result::Result<Seeds, String> {
+///
+/// # Errors
+/// What was expected.
+pub fn seeds(text: &str) -> std::result::Result<Seeds, String> {
     let expected = || format!("{text:?}: expected two numbers such as 1..20, or one");
     let number = |text: &str| text.parse::<u64>().map_err(|_| expected());
     let (first, last) = match text.split_once("..") {
@@ -144,7 +150,10 @@ fn seeds(text: &str) -> std::result::Result<Seeds, String> {
 }
 
 /// Parses `elo1=30,alpha=0.1`; a missing key keeps its default.
-fn sprt(text: &str) -> std::result::Result<SprtOptions, String> {
+///
+/// # Errors
+/// What was expected.
+pub fn sprt(text: &str) -> std::result::Result<SprtOptions, String> {
     let mut options = SprtOptions::default();
     for part in text.split(',').filter(|part| !part.is_empty()) {
         let known = "expected elo0=, elo1=, alpha= or beta= with a number";

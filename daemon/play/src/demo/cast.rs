@@ -78,7 +78,8 @@ fn team(
 ) -> Result<(TeamPlan, Keeper)> {
     let patience = if args.fast { PATIENCE } else { TeamOptions::default().decide_max };
     let watch = !args.no_watch && !args.fast;
-    let casting = Casting { game, stage, fast: args.fast, patience, watch };
+    let tuned = !args.tuned.no_tuned;
+    let casting = Casting { game, stage, fast: args.fast, patience, watch, tuned };
     let Cleared { bundle, staged, keeper } = casting.clear(name, strategy)?;
     let plan = casting.plan(name, &bundle, staged, args.seed)?;
     Ok((plan, keeper))

@@ -64,7 +64,7 @@ impl Ring {
             settings: None,
         };
         let stage = phalanx_games::load(&team.game, &ask)?;
-        let bundle = Arc::new(shipped::read(&team.strategy).map_err(refused)?);
+        let bundle = Arc::new(plans::bundle(team, settings).map_err(refused)?);
         let [ours, theirs] = TEAMS;
         let plan = plan(settings, team, &stage, ours, &bundle)?;
         let listener = phalanx_games::listen(&team.game, "127.0.0.1:0").await;

@@ -2,6 +2,7 @@
 
 use super::check::fault_json;
 use crate::args::TestArgs;
+use crate::say;
 use anyhow::{Context, Result};
 use phalanx_cli::paint::Paint;
 use phalanx_games::shipped;
@@ -12,7 +13,6 @@ use phalanx_lua::{
 use phalanx_trial::TrialResult;
 use phalanxd::check::excerpt;
 use serde_json::{Value, json};
-use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -95,11 +95,6 @@ fn broken(diagnostics: Vec<Diagnostic>, args: &TestArgs) -> Result<bool> {
     let faults: Vec<_> = faults.iter().map(fault_json).collect();
     args.print.tell(&json!({ "passed": 0, "failed": 0, "faults": faults }), String::new)?;
     Ok(false)
-}
-
-fn say(line: &str) {
-    // An error only means that standard error is closed.
-    writeln!(std::io::stderr(), "{}", line.trim_end()).unwrap_or_default();
 }
 
 fn json(report: &SpecReport) -> Value {
