@@ -75,6 +75,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("phalanx-access", &[]),
     ("phalanx-metrics", &["phalanx-engine"]),
     ("phalanx-league", &[]),
+    ("phalanx-tune", &["phalanx-league"]),
     ("phalanx-trial", &["phalanx-game", "phalanx-engine", "phalanx-lua"]),
     (
         "phalanx-strategy",
@@ -141,6 +142,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "phalanx-foxglove",
             "phalanx-metrics",
             "phalanx-league",
+            "phalanx-tune",
             "phalanx-trial",
             "phalanx-strategy",
             "phalanx-control",
@@ -159,6 +161,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "phalanx-record",
             "phalanx-metrics",
             "phalanx-league",
+            "phalanx-tune",
             "phalanx-trial",
             "phalanx-strategy",
             "phalanx-control",

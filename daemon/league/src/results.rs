@@ -46,6 +46,16 @@ pub enum LeagueStoreError {
         /// In what it differs.
         difference: String,
     },
+    /// The folder holds no results.
+    #[error("{path} holds no {what}; `{path}/{file}` is missing")]
+    Missing {
+        /// The folder.
+        path: PathBuf,
+        /// What was looked for: a league, or a tune run.
+        what: &'static str,
+        /// The file with its plan.
+        file: &'static str,
+    },
     /// A file does not hold what it should.
     #[error("{path}, line {line}: {problem}")]
     Malformed {

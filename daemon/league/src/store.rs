@@ -6,7 +6,6 @@
 use crate::outcome::{self, MatchOutcome};
 use crate::results::{LeagueStoreError, ResultsFile, read_plan, write_plan};
 use crate::{Fixture, LeagueDefinition, LeagueTally};
-use std::io;
 use std::path::Path;
 
 /// The file with the plan.
@@ -51,8 +50,8 @@ impl LeagueStore {
     /// When the folder holds none, or is in use, or cannot be read or written.
     pub fn reopen(folder: &Path) -> Result<Self, LeagueStoreError> {
         let Some(plan) = kept(folder)? else {
-            let (path, source) = (folder.join(PLAN), io::ErrorKind::NotFound.into());
-            return Err(LeagueStoreError::File { path, what: "open it", source });
+            let (path, what, file) = (folder.to_owned(), "league", PLAN);
+            return Err(LeagueStoreError::Missing { path, what, file });
         };
         let (file, lines) = ResultsFile::open(folder)?;
         Self::read(folder, plan, file, &lines)

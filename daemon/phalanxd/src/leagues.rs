@@ -242,6 +242,7 @@ fn not_kept(error: LeagueStoreError) -> LeagueRefusal {
         LeagueStoreError::Other { .. } => LeagueRefusal::Plan(error.to_string()),
         LeagueStoreError::File { .. }
         | LeagueStoreError::InUse { .. }
+        | LeagueStoreError::Missing { .. }
         | LeagueStoreError::Malformed { .. } => LeagueRefusal::NotKept(error.to_string()),
     }
 }

@@ -6,7 +6,6 @@ use phalanx_league::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// The file with the plan.
@@ -89,8 +88,8 @@ impl TuneStore {
     /// When the folder holds none, or cannot be read.
     pub fn look(folder: &Path) -> Result<Self, LeagueStoreError> {
         let Some(plan) = kept(folder)? else {
-            let (path, source) = (folder.join(PLAN), io::ErrorKind::NotFound.into());
-            return Err(LeagueStoreError::File { path, what: "open it", source });
+            let (path, what, file) = (folder.to_owned(), "tune run", PLAN);
+            return Err(LeagueStoreError::Missing { path, what, file });
         };
         let recorded = ResultsFile::look(folder)?.into();
         Ok(Self { plan, folder: folder.to_owned(), file: None, recorded, line: 0 })

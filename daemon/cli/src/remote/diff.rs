@@ -47,6 +47,13 @@ pub(super) async fn generation(
     Ok(Side { name: format!("generation {number}"), files: files.collect() })
 }
 
+impl Side {
+    /// The source of a file.
+    pub(super) fn file(&self, path: &str) -> Option<&str> {
+        self.files.get(path).map(String::as_str)
+    }
+}
+
 /// The files of a folder, with the shared modules that a daemon would add.
 pub(super) fn folder(dir: &Path) -> Result<Side> {
     let bundle = shipped::read(dir).map_err(|error| anyhow!("{error}"))?;

@@ -2,6 +2,7 @@
 
 use super::progress::spun;
 use super::report::{self, TrialText};
+use super::tuned::{tuned_json, tuned_text};
 use super::values::moment;
 use super::{Shown, Table, look, run, short, split_numbers, strategies, team_name};
 use crate::args::strategy::{ActivateArgs, DiffArgs, LookArgs, RollbackArgs, TeamArgs};
@@ -11,7 +12,7 @@ use crate::paint::{Ink, Paint};
 use anyhow::{Context, Error, Result, anyhow};
 use phalanx_control::client::Link;
 use phalanx_control::client::{explain, findings};
-use phalanx_lua::Bundle;
+use phalanx_lua::{Bundle, TUNED_FILE, Tuned};
 use phalanx_proto::v1::strategies_client::StrategiesClient;
 use phalanx_proto::v1::{
     ActivateStrategyRequest, CheckStrategyRequest, Generation, GetStrategyRequest,
@@ -21,6 +22,7 @@ use phalanx_proto::v1::{
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use tonic::Status;
 
 /// Characters of a hash that are printed.
@@ -34,9 +36,33 @@ pub fn show(args: &LookArgs) -> Result<()> {
     look(&args.look, async |channel| {
         let team = team_name(&channel, args.team.as_deref()).await?;
         let request = GetStrategyRequest { name: format!("{team}/strategy") };
-        let answer = strategies(channel).get_strategy(request).await;
-        shown(answer.map_err(|status| refused(&status))?.into_inner().strategy)
+        let mut client = strategies(channel);
+        let answer = client.get_strategy(request).await.map_err(|status| refused(&status))?;
+        let strategy = answer.into_inner().strategy;
+        let generation = strategy.as_ref().and_then(|strategy| strategy.generation.as_ref());
+        let tuned = match generation {
+            Some(generation) => tuned(&mut client, &team, generation.number).await?,
+            None => None,
+        };
+        let mut shown = shown(strategy)?;
+        if let (Some(tuned), Some(json)) = (&tuned, shown.json.as_object_mut()) {
+            json.insert("tuned".into(), tuned_json(tuned));
+            shown.text = format!("{}\n\n{}", shown.text.trim_end(), tuned_text(tuned));
+        }
+        Ok(shown)
     })
+}
+
+/// The `tuned.toml` of a generation.
+async fn tuned(
+    client: &mut StrategiesClient<Link>,
+    team: &str,
+    number: u32,
+) -> Result<Option<Tuned>> {
+    let side = super::diff::generation(client, team, number).await?;
+    let file = side.file(TUNED_FILE).map(Arc::from);
+    // The daemon read it before it accepted the generation.
+    Ok(file.and_then(|file| Tuned::read(&file).ok()))
 }
 
 /// `phalanx strategy pin` and `unpin`.

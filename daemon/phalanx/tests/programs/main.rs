@@ -39,6 +39,7 @@ mod terminal;
 mod tls;
 mod top;
 mod traces;
+mod tune;
 mod warm;
 mod watching;
 mod web;

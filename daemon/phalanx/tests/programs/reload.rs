@@ -237,6 +237,36 @@ fn a_hangup_reloads_where_nothing_is_watched() {
     assert_eq!(daemon.finish().1, Some(0));
 }
 
+#[test]
+fn tuned_values_are_shown_with_their_run_and_a_setting_ignores_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = settings(dir.path(), "127.0.0.1:1".parse().unwrap(), 2, SKIP);
+    let tuned = "run = 'r7'\nmatches = 400\nopponents = ['shipped']\n[values]\ngreed = 0.75\n";
+    std::fs::write(dir.path().join("strategy/tuned.toml"), tuned).unwrap();
+    let show = |config: &Path, form: &str| {
+        let mut daemon = daemon(config);
+        daemon.line_with("control API");
+        let words = ["strategy", "show", "--output", form, "--control", &control(dir.path())];
+        let shown = phalanx(&words);
+        daemon.terminate();
+        assert_eq!(daemon.finish().1, Some(0));
+        stdout(&shown)
+    };
+    let shown: Value = serde_json::from_str(&show(&config, "json")).unwrap();
+    let values = json!({ "greed": 0.75 });
+    let want = json!({ "run": "r7", "matches": 400, "opponents": ["shipped"], "values": values });
+    assert_eq!(shown["tuned"], want, "{shown}");
+    let text = show(&config, "text");
+    assert!(
+        text.contains("tuned.toml: 400 matches of run r7 against shipped\n  greed = 0.75"),
+        "{text}"
+    );
+    let settings = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(&config, format!("{settings}\n[reload]\ntuned = \"off\"\n")).unwrap();
+    let shown: Value = serde_json::from_str(&show(&config, "json")).unwrap();
+    assert_eq!(shown["tuned"], Value::Null, "{shown}");
+}
+
 fn no_watch(config: &Path) -> Running {
     let text = std::fs::read_to_string(config).unwrap();
     std::fs::write(config, format!("{text}\n[reload]\nwatch = \"off\"\n")).unwrap();

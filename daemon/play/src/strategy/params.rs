@@ -2,9 +2,8 @@
 
 use crate::args::ParamsArgs;
 use anyhow::{Context, Result};
-use phalanx_cli::remote::Table;
+use phalanx_cli::remote::{Table, tuned_origin, tuned_value, tuned_value_json};
 use phalanx_engine::{ParamKind, ParamSpec};
-use phalanx_game::Value;
 use phalanx_games::shipped;
 use phalanx_lua::{Limits, TUNED_FILE, Tuned, declared_params};
 use serde_json::json;
@@ -38,29 +37,19 @@ fn text(specs: &[ParamSpec], tuned: &Tuned) -> String {
         table.row([
             spec.name.clone(),
             accepts(&spec.kind),
-            shown(&spec.default),
-            tuned.value(&spec.name).map(shown).unwrap_or_default(),
+            tuned_value(&spec.default),
+            tuned.value(&spec.name).map(tuned_value).unwrap_or_default(),
             spec.doc.clone(),
         ]);
     }
     let mut text = table.shown();
     if !tuned.values.is_empty() {
-        text.push_str(&format!("\n{}", origin(tuned)));
+        text.push_str(&format!("\n{}", tuned_origin(tuned)));
     }
     for name in tuned.values.keys().filter(|name| specs.iter().all(|spec| spec.name != **name)) {
         text.push_str(&format!("\n{TUNED_FILE} has {name}, which no file declares when it loads"));
     }
     text
-}
-
-/// Where the values of `tuned.toml` come from.
-fn origin(tuned: &Tuned) -> String {
-    let run = if tuned.run.is_empty() { String::new() } else { format!(" of run {}", tuned.run) };
-    let against = match tuned.opponents.as_slice() {
-        [] => String::new(),
-        names => format!(" against {}", names.join(", ")),
-    };
-    format!("{TUNED_FILE}: {} matches{run}{against}", tuned.matches)
 }
 
 fn accepts(kind: &ParamKind) -> String {
@@ -73,8 +62,8 @@ fn accepts(kind: &ParamKind) -> String {
 fn row_json(spec: &ParamSpec, tuned: &Tuned) -> serde_json::Value {
     let bound = |bound: f64| bound.is_finite().then_some(bound);
     let mut row = json!({
-        "name": spec.name, "accepts": accepts(&spec.kind), "default": value_json(&spec.default),
-        "tuned": tuned.value(&spec.name).map(value_json), "why": spec.doc,
+        "name": spec.name, "accepts": accepts(&spec.kind), "default": tuned_value_json(&spec.default),
+        "tuned": tuned.value(&spec.name).map(tuned_value_json), "why": spec.doc,
     });
     let more = match &spec.kind {
         ParamKind::Num { min, max, whole, step, log } => json!({
@@ -89,22 +78,4 @@ fn row_json(spec: &ParamSpec, tuned: &Tuned) -> serde_json::Value {
         row.extend(more);
     }
     row
-}
-
-fn shown(value: &Value) -> String {
-    match (value, value.as_num()) {
-        (Value::Str(text), _) => text.to_string(),
-        (_, Some(number)) => number.to_string(),
-        (other, None) => value_json(other).to_string(),
-    }
-}
-
-fn value_json(value: &Value) -> serde_json::Value {
-    match value {
-        Value::Bool(flag) => json!(flag),
-        Value::Str(text) => json!(text.to_string()),
-        Value::Nil | Value::Int(_) | Value::Num(_) | Value::List(_) | Value::Map(_) => {
-            json!(value.as_num())
-        }
-    }
 }
