@@ -363,7 +363,7 @@ fn a_plan_names_all_its_mistakes() {
         (of(&|plan| plan.opponents[0].weight = -1.0), "the weight of other 0"),
         (of(&|plan| plan.opponents[0].player.name = "mine".into()), "two players are called"),
         (of(&|plan| plan.dimensions.clear()), "0 parameters to vary"),
-        (of(&|plan| drop(plan.start.clear())), "parameter depth has no value to start from"),
+        (of(&|plan| plan.start.clear()), "parameter depth has no value to start from"),
         (of(&|plan| plan.seeds.count = 0), "the seeds: expected at least one"),
         (of(&|plan| plan.sprt.alpha = 2.0), "alpha = 2"),
     ] {

@@ -145,11 +145,11 @@ fn the_same_seed_asks_for_the_same_and_nothing_twice() {
     assert!(asked.len() >= 10 && asked.len() <= 12, "{} of 12", asked.len());
 }
 
-/// Eight candidates of which one is better by as much as the luck of two seeds.
+/// Eight candidates of which one is better by nearly as much as the luck of a single seed.
 #[test]
 fn a_race_keeps_the_best_with_high_probability_and_drops_the_worst_early() {
     let mut random = ChaCha8Rng::seed_from_u64(1);
-    let strengths = [0.6, 0.1, 0.0, 0.0, -0.1, -0.3, -0.6, -0.9];
+    let strengths = [1.0, 0.1, 0.0, 0.0, -0.1, -0.3, -0.6, -0.9];
     let (mut kept, mut matches) = (0, 0);
     for _ in 0..500 {
         let mut racing: Vec<usize> = (0..strengths.len()).collect();
@@ -175,6 +175,6 @@ fn a_race_keeps_the_best_with_high_probability_and_drops_the_worst_early() {
         }
         kept += u32::from(racing.first() == Some(&0));
     }
-    assert!(kept > 400, "{kept} of 500");
+    assert!(kept > 450, "{kept} of 500");
     assert!(matches < 500 * 8 * 32 / 3, "{matches}");
 }
