@@ -256,7 +256,7 @@ fn tuned_values_are_shown_with_their_run_and_a_setting_ignores_the_file() {
     let values = json!({ "greed": 0.75 });
     let want = json!({ "run": "r7", "matches": 400, "opponents": ["shipped"], "values": values });
     assert_eq!(shown["tuned"], want, "{shown}");
-    let text = show(&config, "text");
+    let text = show(&config, "table");
     assert!(
         text.contains("tuned.toml: 400 matches of run r7 against shipped\n  greed = 0.75"),
         "{text}"

@@ -78,7 +78,7 @@ fn bad_values_come_back_to_the_shipped_strength_and_the_proof_is_kept() {
 
     // The same matches without the file, and the report once more.
     assert_eq!(against_shipped(&hasty, &["--no-tuned"]).0, before);
-    let report = phalanx(&["tune", "show", out, "--output", "text"]);
+    let report = phalanx(&["tune", "show", out, "--output", "table"]);
     assert!(stdout(&report).contains("better, proved on fresh seeds"), "{}", stdout(&report));
     let page = std::fs::read_to_string(Path::new(out).join("report.md")).unwrap();
     assert!(page.contains("| patience | 1 |"), "{page}");
@@ -92,7 +92,7 @@ fn bad_values_come_back_to_the_shipped_strength_and_the_proof_is_kept() {
     };
     assert_ne!(demo(&[]), demo(&["--no-tuned"]));
     let params =
-        phalanx(&["strategy", "params", &hasty, "--game", "asimulator", "--output", "text"]);
+        phalanx(&["strategy", "params", &hasty, "--game", "asimulator", "--output", "table"]);
     assert!(stdout(&params).contains("tuned.toml: "), "{}", stdout(&params));
 }
 
