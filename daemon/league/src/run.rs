@@ -83,6 +83,9 @@ pub fn run(
     })
 }
 
+/// Keeps the result of a match, and ends the schedule where no more are needed.
+pub type KeepResult<'a, E> = dyn FnMut(&Fixture, &MatchOutcome) -> Result<ControlFlow<()>, E> + 'a;
+
 /// Plays the matches of a schedule from the number `begin` to its end on several threads. `keep`
 /// gets each result in the order of the numbers, however the threads overtake each other, and may
 /// end the schedule early.
@@ -94,7 +97,7 @@ pub fn play_in_order<E>(
     fixture: &(dyn Fn(u64) -> Option<Fixture> + Sync),
     play: &dyn PlayMatch,
     options: &RunOptions<'_>,
-    keep: &mut dyn FnMut(&Fixture, &MatchOutcome) -> Result<ControlFlow<()>, E>,
+    keep: &mut KeepResult<'_, E>,
 ) -> Result<LeagueEnd, E> {
     let next = AtomicU64::new(begin);
     // Set when the schedule has ended for any reason: matches that are no longer needed end too.
@@ -166,7 +169,7 @@ fn collect<E>(
     results: &mpsc::Receiver<FinishedMatch>,
     stop: &AtomicBool,
     enough: &AtomicBool,
-    keep: &mut dyn FnMut(&Fixture, &MatchOutcome) -> Result<ControlFlow<()>, E>,
+    keep: &mut KeepResult<'_, E>,
 ) -> Result<Option<u64>, E> {
     let mut next = begin;
     let mut waiting: BTreeMap<u64, (Fixture, MatchOutcome)> = BTreeMap::new();
