@@ -21,9 +21,10 @@ use anyhow::{Context, Result};
 use phalanx_control::{Certificates, Control, Host, Newcomers, Options};
 use phalanx_engine::Staged;
 use phalanx_metrics::Metrics;
-use phalanx_net::{BuiltTeam, Lobby, TeamHandle, receive_bridges};
+use phalanx_net::{BuiltTeam, CheckpointSink, Lobby, TeamHandle, receive_bridges};
 use phalanx_settings::{Settings, TeamSettings};
 use phalanx_strategy::Keeper;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -167,6 +168,7 @@ impl App {
             leaving: bridges.leaving.clone(),
             names: Names::default(),
             made: MadeTeams::default(),
+            sinks: observers.sinks(&settings),
         };
         let control = phalanx_control::prepare(bound, Arc::new(Teams { maker }), access)?;
         let manager = manager.clone();
@@ -248,6 +250,13 @@ impl Observers {
             writer: writer.transpose().context("no thread for checkpoints")?,
             witnesses: Witnesses::open(settings, Arc::clone(metrics)).await?,
         })
+    }
+
+    /// Where each team of the settings puts its checkpoints.
+    fn sinks(&self, settings: &Settings) -> BTreeMap<String, Arc<dyn CheckpointSink>> {
+        let names = settings.teams.iter().map(|team| &team.name);
+        let sink = |writer: &Writer, name: &String| (name.clone(), writer.sink(name));
+        self.writer.iter().flat_map(|writer| names.clone().map(|name| sink(writer, name))).collect()
     }
 }
 

@@ -14,7 +14,7 @@ use phalanx_control::{
 use phalanx_engine::{Staged, StrategyOrigin};
 use phalanx_games::TeamPlan;
 use phalanx_lua::LoadError;
-use phalanx_net::{Endpoint, Lobby};
+use phalanx_net::{CheckpointSink, Endpoint, Lobby};
 use phalanx_settings::{
     AgentRequest, AgentsRequest, Settings, TEAMS_MAX, TeamRequest, TeamSettings,
 };
@@ -46,6 +46,8 @@ pub struct Maker {
     pub names: Names,
     /// What teams were made with, to make them again for the next match.
     pub made: MadeTeams,
+    /// Where the teams of the settings put their checkpoints, by name.
+    pub sinks: BTreeMap<String, Arc<dyn CheckpointSink>>,
 }
 
 /// The settings of teams that were made while the daemon runs, by name.
@@ -231,7 +233,15 @@ impl Maker {
         by: String,
     ) -> Result<(), MakeError> {
         let endpoint = self.endpoint(team)?;
+        // The next match takes the place of one that is over; whose team it is does not change.
+        let creator = match self.directory.view(&team.name) {
+            Some(before) => before.creator.clone(),
+            None => Some(by.clone()),
+        };
         let mut plan: TeamPlan = plans::plan(team, &self.settings, staged);
+        if let (None, Some(options)) = (&creator, &mut plan.checkpoints) {
+            options.sink = self.sinks.get(&team.name).cloned();
+        }
         let begun = self.witnesses.begin(&mut plan, &team.server);
         let newcomers = plans::newcomers(&plan);
         let built = phalanx_games::build(plan, endpoint).await.map_err(|error| build(&error))?;
@@ -247,11 +257,6 @@ impl Maker {
         let keeper = keeper.spawn(handle.clone());
         let drain_max = self.settings.limits.drain_max;
         let server = team.server.clone();
-        // The next match takes the place of one that is over; whose team it is does not change.
-        let creator = match self.directory.view(&team.name) {
-            Some(before) => before.creator.clone(),
-            None => Some(by),
-        };
         self.directory.remove(&team.name);
         if creator.is_some() {
             self.made.lock().insert(team.name.clone(), team.clone());
