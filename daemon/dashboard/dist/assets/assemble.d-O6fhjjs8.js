@@ -457,7 +457,7 @@ export type World = {
     mate: (agent: string) -> WorldAgent?,
     --- What hangs on the agent, and only that.
     attached: () -> { WorldAttached }?,
-    --- Whether two cells of the agent's structure are linked directly (relative; 0, 0 is the agent).
+    --- Whether two cells are linked directly (relative; 0, 0 is the agent): parts of the agent's structure, or loose blocks that are known to be linked.
     linked: (x1: number, y1: number, x2: number, y2: number) -> boolean?,
     --- Tasks that can still be delivered, the nearest deadline first.
     tasks: () -> { WorldTask }?,
