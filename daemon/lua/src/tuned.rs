@@ -78,7 +78,10 @@ impl Tuned {
         let value = |value: &Value| match value {
             Value::Bool(flag) => Some(Toml::Boolean(*flag)),
             Value::Str(text) => Some(Toml::String(text.to_string())),
-            Value::Int(_) | Value::Num(_) => value.as_num().map(Toml::Float),
+            // A whole number is written without a point: `patience = 130`.
+            Value::Int(_) | Value::Num(_) => value
+                .as_num()
+                .map(|number| whole(number).map_or(Toml::Float(number), Toml::Integer)),
             Value::Nil | Value::List(_) | Value::Map(_) => None,
         };
         let values = self.values.iter();
@@ -93,6 +96,12 @@ impl Tuned {
         table.insert("values".into(), Toml::Table(values));
         table.to_string()
     }
+}
+
+/// The number where it is whole and a reader takes it back.
+fn whole(number: f64) -> Option<i64> {
+    let fits = number.fract() == 0.0 && number.abs() <= f64::from(i32::MAX);
+    fits.then(|| format!("{number:.0}").parse().ok()).flatten()
 }
 
 fn negative(matches: i64) -> String {
@@ -130,6 +139,7 @@ mod tests {
     fn what_is_written_is_read_again() {
         let values = [
             ("bold".to_owned(), Value::Bool(true)),
+            ("depth".to_owned(), Value::Num(12.0)),
             ("greed".to_owned(), Value::Num(0.25)),
             ("mode".to_owned(), Value::from("rush".to_owned())),
         ];
@@ -139,6 +149,7 @@ mod tests {
             opponents: vec!["freezer".into()],
             values: values.into(),
         };
+        assert!(tuned.text().contains("depth = 12\n"), "{}", tuned.text());
         assert_eq!(read(&tuned.text()), Ok(tuned));
     }
 
