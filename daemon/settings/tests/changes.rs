@@ -63,6 +63,7 @@ const VALUES: &[(&str, &str)] = &[
     ("limits.reconnect_refused", "\"9s\""),
     ("limits.drain_max", "\"9s\""),
     ("reload.watch", "\"off\""),
+    ("reload.tuned", "\"off\""),
     ("reload.settle", "\"99ms\""),
     ("reload.poll", "\"99ms\""),
     ("reload.keep", "9"),
