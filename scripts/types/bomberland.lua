@@ -122,9 +122,10 @@
 ---@field beside number? A tick in which one of our units is in the reach of a bomb of ours that can go off within a few ticks. Default 2.0.
 ---@field freeze number? An enemy that is frozen; a unit of ours that is frozen costs as much. Default 45.0.
 ---@field blast number? A collected blast powerup. Default 12.0.
----@field ammo number? A bomb more to carry. Default 6.0.
----@field block number? A block that is destroyed; the hits before count less. Default 8.0.
+---@field ammo number? A bomb more to carry; the fewer a unit has, the more one counts, and putting one costs as much. Default 6.0.
+---@field block number? A block that is destroyed; the hits before count less. Less where blocks leave fewer items than by the engine's rules. Default 8.0.
 ---@field doomed number? A unit without a way out of danger at the end of the plan. Default 70.0.
+---@field held number? A unit of ours in the reach of a bomb of ours whose exits the enemy can close. Default 30.0.
 ---@field risk number? A tick in which an armed enemy bomb could hit one of our units. Default 8.0.
 ---@field shut number? A unit that one bomb of the other side would shut in. Default 25.0.
 ---@field near number? A unit that is close to one of the other side which is frozen. Default 2.0.
@@ -133,6 +134,7 @@
 ---@field room number? A free cell near one of our units, up to twelve. Default 0.5.
 ---@field ring number? A unit whose cell burns soon. Default 40.0.
 ---@field centre number? A step of one of our units to the cells that burn last; a hit on a block in the way takes several steps. Default 0.8.
+---@field end number? A tick by which our last unit would die later than the enemy's in the ring of fire, as soon as places can be held: where units carry few bombs, and near the end. Default 12.0.
 ---@field way number? A hit on a block that is in one of our units' way to the cells that burn last. Default 10.0.
 ---@field dig number? A unit beside a block, less for each step to it. Default 6.0.
 ---@field hunt number? One of our units within reach of an enemy, less for each step to it. Default 3.0.

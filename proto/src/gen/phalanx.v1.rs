@@ -4801,7 +4801,8 @@ pub mod teams_client {
                 .insert(GrpcMethod::new("phalanx.v1.Teams", "CreateTeam"));
             self.inner.unary(req, path, codec).await
         }
-        /// Lets a stopped team dial its referee again; one that plays already is answered as it is.
+        /// Lets a stopped team dial its referee again; one that plays already is answered as it is. A team
+        /// whose match is over begins anew, with the settings that it was made with: it plays the next one.
         pub async fn start_team(
             &mut self,
             request: impl tonic::IntoRequest<super::StartTeamRequest>,
@@ -5229,7 +5230,8 @@ pub mod teams_server {
             tonic::Response<super::CreateTeamResponse>,
             tonic::Status,
         >;
-        /// Lets a stopped team dial its referee again; one that plays already is answered as it is.
+        /// Lets a stopped team dial its referee again; one that plays already is answered as it is. A team
+        /// whose match is over begins anew, with the settings that it was made with: it plays the next one.
         async fn start_team(
             &self,
             request: tonic::Request<super::StartTeamRequest>,
