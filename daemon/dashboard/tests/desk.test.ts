@@ -50,7 +50,7 @@ describe("the desk", () => {
   async function loaded(): Promise<void> {
     await until(() => Promise.resolve(stand.canned.asked(Recordings.method.replayRecording) === 2));
     stand.canned.finish(Recordings.method.replayRecording);
-    await stand.page.getByText(/^\d turns$/).waitFor();
+    await stand.page.getByText(/^\d turns?$/).waitFor();
   }
 
   /** The files of a generation, which decides. */

@@ -218,12 +218,14 @@ export type WorldSearchOptionsWeights = {
     freeze: number?,
     --- A collected blast powerup. Default 12.0.
     blast: number?,
-    --- A bomb more to carry. Default 6.0.
+    --- A bomb more to carry; the fewer a unit has, the more one counts, and putting one costs as much. Default 6.0.
     ammo: number?,
-    --- A block that is destroyed; the hits before count less. Default 8.0.
+    --- A block that is destroyed; the hits before count less. Less where blocks leave fewer items than by the engine's rules. Default 8.0.
     block: number?,
     --- A unit without a way out of danger at the end of the plan. Default 70.0.
     doomed: number?,
+    --- A unit of ours in the reach of a bomb of ours whose exits the enemy can close. Default 30.0.
+    held: number?,
     --- A tick in which an armed enemy bomb could hit one of our units. Default 8.0.
     risk: number?,
     --- A unit that one bomb of the other side would shut in. Default 25.0.
@@ -240,6 +242,8 @@ export type WorldSearchOptionsWeights = {
     ring: number?,
     --- A step of one of our units to the cells that burn last; a hit on a block in the way takes several steps. Default 0.8.
     centre: number?,
+    --- A tick by which our last unit would die later than the enemy's in the ring of fire, as soon as places can be held: where units carry few bombs, and near the end. Default 12.0.
+    end: number?,
     --- A hit on a block that is in one of our units' way to the cells that burn last. Default 10.0.
     way: number?,
     --- A unit beside a block, less for each step to it. Default 6.0.
