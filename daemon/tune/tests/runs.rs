@@ -1,5 +1,6 @@
 //! Whole runs of a game that is a formula.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+#![allow(clippy::cast_possible_truncation, reason = "numbers of a test are small")]
 
 use phalanx_league::{
     Fixture, LeagueContestant, LeagueStoreError, ParamValues, PlayError, PlayMatch, RunOptions,
@@ -59,10 +60,8 @@ fn plan(opponents: usize, objective: Objective) -> TunePlan {
 }
 
 fn number(values: &ParamValues, name: &str) -> f64 {
-    match values[name] {
-        TunedValue::Num(number) => number,
-        ref other => panic!("{name}: {other:?}"),
-    }
+    let TunedValue::Num(number) = values[name] else { panic!("{name}: {:?}", values[name]) };
+    number
 }
 
 /// How good values are, from 0 downwards: best with depth 7, greed 0.3, mode farm, nodes 500, not

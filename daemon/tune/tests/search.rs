@@ -39,10 +39,8 @@ fn float(min: f64, max: f64, step: Option<f64>, log: bool) -> DimensionKind {
 }
 
 fn number(values: &ParamValues, name: &str) -> f64 {
-    match values[name] {
-        TunedValue::Num(number) => number,
-        ref other => panic!("{name}: {other:?}"),
-    }
+    let TunedValue::Num(number) = values[name] else { panic!("{name}: {:?}", values[name]) };
+    number
 }
 
 /// The least value of a function, after batches of eight.
