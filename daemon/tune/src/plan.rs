@@ -30,7 +30,7 @@ pub struct TunePlan {
     pub setup: BTreeMap<String, String>,
     /// The strategy; its identity leaves the values of parameters out.
     pub strategy: LeagueContestant,
-    /// Against whom; nobody in a game for one.
+    /// The opponents; empty in a game for one.
     pub opponents: Vec<TuneOpponent>,
     /// Which parameters vary.
     pub dimensions: Vec<Dimension>,
@@ -225,7 +225,7 @@ impl TunePlan {
         })
     }
 
-    /// The seeds of a final test that nobody chose: those after the search's, as many as the budget
+    /// The seeds of a final test by default: those after the search's, as many as the budget
     /// can pay for.
     #[must_use]
     pub fn usual_test(&self) -> Seeds {
