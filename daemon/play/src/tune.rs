@@ -23,7 +23,7 @@ const REPORT: &str = "report.md";
 /// Runs a verb.
 ///
 /// # Errors
-/// As those of [`run`] and [`show`].
+/// When the options do not fit, a strategy cannot play, or a result cannot be kept.
 pub fn tune(verb: &TuneVerb) -> Result<()> {
     match verb {
         TuneVerb::Run(args) => run(args),
