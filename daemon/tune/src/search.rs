@@ -121,7 +121,7 @@ impl TpeSearch {
             let wide = random
                 .random_bool(WIDE)
                 .then(|| axis.range.start() + axis.range.width() * random.random::<f64>());
-            // It fails for estimators of the caller only; the middle stands in.
+            // It fails only for estimators that the caller made itself; then the middle is used.
             let middle = axis.range.start() + axis.range.width() / 2.0;
             let place = wide.unwrap_or_else(|| axis.optimiser.ask(random).unwrap_or(middle));
             let place = inside(axis.range, place);

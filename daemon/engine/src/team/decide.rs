@@ -18,7 +18,7 @@ const CALL_BUDGET_MIN: Duration = Duration::from_millis(2);
 /// These calls together get at most this much while no turn is open; the first turn of a round may
 /// come at any moment.
 const CALLS_BUDGET: Duration = Duration::from_millis(500);
-/// Every agent of a turn is guaranteed one part in so many of its fair share of the turn's whole time.
+/// Every agent of a turn is guaranteed its fair share of the turn's whole time, divided by this.
 /// What earlier agents do not use, later ones can: a single slow call needs no share of its own.
 const GUARANTEED_PART: u32 = 2;
 /// `plan` leaves at least three quarters of the time to the agents; so do all `start` calls

@@ -221,7 +221,7 @@ impl GroupMap {
         self.spot(cell).is_some_and(SeenCell::is_loose)
     }
 
-    /// Two neighbours that hang on nobody are linked.
+    /// Links two neighbours that no agent carries.
     pub(super) fn link(&mut self, one: Cell, other: Cell) {
         if self.is_loose(one)
             && self.is_loose(other)
