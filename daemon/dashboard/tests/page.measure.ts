@@ -93,7 +93,7 @@ describe.skipIf(!built())("the page in figures", () => {
   });
 
   test("time from opening the page to the first moving map", async () => {
-    const demo = await Demo.play("assemble", "--pace", "100ms");
+    const demo = await Demo.play("assemble");
     try {
       const { page } = await watched(browser, demo.address);
       // The time at which the canvas says for the first time that something glides.

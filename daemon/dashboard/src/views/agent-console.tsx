@@ -52,7 +52,7 @@ export function Console(props: { agent: string }): JSX.Element {
   };
   return (
     <div class="console">
-      <div class="boxed tall" role="log" tabindex="0" aria-label="Answers">
+      <div class="boxed tall" role="log" tabIndex={0} aria-label="Answers">
         <For each={said()} fallback={<p class="dim">An expression, such as me.name or board.get("key"), or statements.</p>}>
           {(it) => (
             <div>

@@ -35,7 +35,7 @@ export function Insight(props: { agent: string; code: string; what: string }): J
       <Show when={trouble() !== ""}>
         <p class="warn">{trouble()}</p>
       </Show>
-      <pre class="boxed tall" tabindex="0">{text()}</pre>
+      <pre class="boxed tall" tabIndex={0}>{text()}</pre>
     </div>
   );
 }

@@ -103,7 +103,7 @@ export function Why(props: { agent: string }): JSX.Element {
             </Show>
             <Show when={it().percept !== ""}>
               <h3>What it knew</h3>
-              <pre class="boxed" tabindex="0">{it().percept}</pre>
+              <pre class="boxed" tabIndex={0}>{it().percept}</pre>
             </Show>
           </>
         )}
@@ -134,7 +134,7 @@ function Decision(props: { decision: Decided | Fallback }): JSX.Element {
         </span>
       </p>
       <Show when={done()?.reason}>{(reason) => <p class="reason">{reason()}</p>}</Show>
-      <Show when={done()?.reasonData}>{(data) => <pre class="boxed" tabindex="0">{valueLines(data())}</pre>}</Show>
+      <Show when={done()?.reasonData}>{(data) => <pre class="boxed" tabIndex={0}>{valueLines(data())}</pre>}</Show>
       <Show when={(props.decision.grounds?.board.length ?? 0) > 0}>
         <h3>What it read from the board</h3>
         <table class="list reads">

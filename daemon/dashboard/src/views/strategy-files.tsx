@@ -154,7 +154,7 @@ function Report(props: { report: TrialReport; faults: readonly Fault[]; goTo: (f
                 </button>{" "}
                 <span class={fault.severity === FaultSeverity.ERROR ? "bad" : "warn"}>{fault.message}</span> {fault.help}
                 <Show when={at() === 0 && fault.excerpt !== ""}>
-                  <pre class="boxed" tabindex="0" aria-label={faultText(fault)}>{fault.excerpt}</pre>
+                  <pre class="boxed" tabIndex={0} aria-label={faultText(fault)}>{fault.excerpt}</pre>
                 </Show>
               </li>
             )}

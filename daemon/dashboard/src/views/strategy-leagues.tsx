@@ -49,7 +49,7 @@ function Empty(props: { folder: string; trouble: string }): JSX.Element {
         <strong>No league has played this game here yet.</strong> {props.trouble}
       </p>
       <p class="dim">A league plays many matches between two versions on virtual time, and says which one is better. This command plays one in a terminal:</p>
-      <pre class="boxed" tabindex="0">{command()}</pre>
+      <pre class="boxed" tabIndex={0}>{command()}</pre>
     </div>
   );
 }
