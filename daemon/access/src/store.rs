@@ -84,14 +84,14 @@ struct TokenFile {
 #[derive(Debug, thiserror::Error)]
 pub enum TokenStoreError {
     /// The system says no.
-    #[error("the token file {path}: could not {what}: {source}")]
+    #[error("the token file {path}: could not {what}: {why}")]
     Io {
         /// The file.
         path: PathBuf,
         /// What was tried.
         what: &'static str,
         /// Why not.
-        source: io::Error,
+        why: io::Error,
     },
     /// Others may read it.
     #[error("the token file {path} can be read by others; chmod 600 it")]
@@ -146,7 +146,7 @@ impl TokenStore {
     /// When it cannot be read, is damaged, or others may read it.
     pub fn open(path: &Path) -> Result<Self, TokenStoreError> {
         let mut store = Self { path: Some(path.to_owned()), entries: Vec::new() };
-        let failed = |what, source| TokenStoreError::Io { path: path.to_owned(), what, source };
+        let failed = |what, why| TokenStoreError::Io { path: path.to_owned(), what, why };
         match std::fs::metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(store),
             Err(error) => return Err(failed("look at it", error)),
@@ -271,7 +271,7 @@ impl TokenStore {
     fn write(&self) -> Result<(), TokenStoreError> {
         let Some(path) = &self.path else { return Ok(()) };
         let page = TokenFile { tokens: self.entries.clone() };
-        let failed = |source| TokenStoreError::Io { path: path.clone(), what: "write it", source };
+        let failed = |why| TokenStoreError::Io { path: path.clone(), what: "write it", why };
         let text = serde_json::to_string_pretty(&page).map_err(|error| failed(error.into()))?;
         file::replace(path, &(text + "\n")).map_err(failed)
     }

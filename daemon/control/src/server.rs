@@ -149,22 +149,22 @@ pub enum ControlError {
         path: PathBuf,
     },
     /// The system refused something about the socket.
-    #[error("the socket {path}: could not {what}: {source}")]
+    #[error("the socket {path}: could not {what}: {why}")]
     Socket {
         /// The socket.
         path: PathBuf,
         /// The failed operation.
         what: &'static str,
         /// The system's reason.
-        source: io::Error,
+        why: io::Error,
     },
     /// The system refused the TCP address.
-    #[error("the control address {address}: could not listen: {source}")]
+    #[error("the control address {address}: could not listen: {why}")]
     Tcp {
         /// The address.
         address: SocketAddr,
         /// The system's reason.
-        source: io::Error,
+        why: io::Error,
     },
     /// The descriptors in this program cannot be used for reflection.
     #[error("the reflection service: {0}")]
@@ -425,7 +425,7 @@ fn beside(
 fn bind_tcp(address: SocketAddr, tls: bool) -> Result<(TcpListener, SocketAddr), ControlError> {
     allow(address, tls)?;
     let listener = StdTcpListener::bind(address);
-    adopt_tcp(listener.map_err(|source| ControlError::Tcp { address, source })?, tls)
+    adopt_tcp(listener.map_err(|why| ControlError::Tcp { address, why })?, tls)
 }
 
 fn adopt_tcp(
@@ -434,9 +434,9 @@ fn adopt_tcp(
 ) -> Result<(TcpListener, SocketAddr), ControlError> {
     let anywhere = SocketAddr::from(([0, 0, 0, 0], 0));
     let address = listener.local_addr();
-    let address = address.map_err(|source| ControlError::Tcp { address: anywhere, source })?;
+    let address = address.map_err(|why| ControlError::Tcp { address: anywhere, why })?;
     allow(address, tls)?;
-    let failed = |source| ControlError::Tcp { address, source };
+    let failed = |why| ControlError::Tcp { address, why };
     listener.set_nonblocking(true).map_err(failed)?;
     Ok((TcpListener::from_std(listener).map_err(failed)?, address))
 }
@@ -457,7 +457,7 @@ fn allow(address: SocketAddr, tls: bool) -> Result<(), ControlError> {
 pub fn adopt_unix(listener: StdUnixListener) -> Result<(UnixListener, SocketGuard), ControlError> {
     let path = socket::place_of(&listener).unwrap_or_default();
     let guard = SocketGuard::of_another(path.clone());
-    let failed = |source| ControlError::Socket { path: path.clone(), what: "listen", source };
+    let failed = |why| ControlError::Socket { path: path.clone(), what: "listen", why };
     listener.set_nonblocking(true).map_err(failed)?;
     Ok((UnixListener::from_std(listener).map_err(failed)?, guard))
 }
@@ -469,8 +469,8 @@ pub fn adopt_unix(listener: StdUnixListener) -> Result<(UnixListener, SocketGuar
 /// When another process serves there, or the system refuses.
 pub fn bind_unix(options: &SocketOptions) -> Result<(UnixListener, SocketGuard), ControlError> {
     let bound = socket::bind(options)?;
-    let listener = UnixListener::from_std(bound.listener).map_err(|source| {
-        ControlError::Socket { path: options.path.clone(), what: "listen", source }
+    let listener = UnixListener::from_std(bound.listener).map_err(|why| {
+        ControlError::Socket { path: options.path.clone(), what: "listen", why }
     })?;
     Ok((listener, bound.guard))
 }

@@ -74,7 +74,7 @@ impl Drop for SocketGuard {
 pub(crate) fn bind(options: &SocketOptions) -> Result<BoundSocket, ControlError> {
     let path = &options.path;
     let failed = |what: &'static str| {
-        move |source: io::Error| ControlError::Socket { path: path.clone(), what, source }
+        move |why: io::Error| ControlError::Socket { path: path.clone(), what, why }
     };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
@@ -142,7 +142,7 @@ fn moved(bound: &Path) -> Option<PathBuf> {
 fn lock(path: &Path) -> Result<File, ControlError> {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
-    let failed = |source| ControlError::Socket { path: path.to_owned(), what: "lock", source };
+    let failed = |why| ControlError::Socket { path: path.to_owned(), what: "lock", why };
     let options = || {
         let mut options = File::options();
         options.read(true).write(true).create(true).truncate(false);
@@ -171,8 +171,8 @@ fn refuse_live(path: &Path) -> Result<(), ControlError> {
     let about = match std::fs::symlink_metadata(path) {
         Ok(about) => about,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(source) => {
-            return Err(ControlError::Socket { path: path.to_owned(), what: "look at", source });
+        Err(why) => {
+            return Err(ControlError::Socket { path: path.to_owned(), what: "look at", why });
         }
     };
     if !about.file_type().is_socket() {

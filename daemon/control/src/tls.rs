@@ -40,12 +40,12 @@ pub enum TlsError {
         reason: String,
     },
     /// Certificate and key do not match, or are of an unsupported kind.
-    #[error("certificate {certificate}: {source}")]
+    #[error("certificate {certificate}: {why}")]
     Unfit {
         /// The certificate's file.
         certificate: PathBuf,
         /// The reason.
-        source: Error,
+        why: Error,
     },
     /// The certificate is an authority, which callers do not accept as a server.
     #[error(
@@ -115,7 +115,7 @@ fn read(options: &TlsOptions) -> Result<Arc<ServerConfig>, TlsError> {
     let chain = certificates(&options.certificate)?;
     let key = PrivateKeyDer::from_pem_slice(&bytes(&options.key)?)
         .map_err(|error| wrong(&options.key, format!("no private key in PEM: {error}")))?;
-    let unfit = |source| TlsError::Unfit { certificate: options.certificate.clone(), source };
+    let unfit = |why| TlsError::Unfit { certificate: options.certificate.clone(), why };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()

@@ -21,14 +21,14 @@ const RESULTS_BYTES_MAX: u64 = 256 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum LeagueStoreError {
     /// The system refused.
-    #[error("{path}: could not {what}: {source}")]
+    #[error("{path}: could not {what}: {why}")]
     File {
         /// The file.
         path: PathBuf,
         /// What was tried.
         what: &'static str,
         /// The system's reason.
-        source: io::Error,
+        why: io::Error,
     },
     /// Another process plays on here.
     #[error("{path}: another process plays the matches of this folder; wait for it, or stop it")]
@@ -181,5 +181,5 @@ pub fn write_plan<P: Serialize>(path: &Path, plan: &P) -> Result<(), LeagueStore
 
 fn failed(path: &Path, what: &'static str) -> impl Fn(io::Error) -> LeagueStoreError + use<> {
     let path = path.to_owned();
-    move |source| LeagueStoreError::File { path: path.clone(), what, source }
+    move |why| LeagueStoreError::File { path: path.clone(), what, why }
 }

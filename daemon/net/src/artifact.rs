@@ -20,12 +20,12 @@ pub enum ArtifactError {
         path: String,
     },
     /// The system refuses.
-    #[error("{path}: {source}")]
+    #[error("{path}: {why}")]
     Io {
         /// The file.
         path: String,
         /// Why.
-        source: std::io::Error,
+        why: std::io::Error,
     },
 }
 
@@ -33,7 +33,7 @@ pub enum ArtifactError {
 /// never sees half a file. Blocks; call it where that is allowed.
 pub(crate) fn write(folder: &Path, artifact: &Artifact) -> Result<(), ArtifactError> {
     let place = place(folder, &artifact.path)?;
-    let io = |source| ArtifactError::Io { path: place.display().to_string(), source };
+    let io = |why| ArtifactError::Io { path: place.display().to_string(), why };
     if let Some(parent) = place.parent() {
         DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(parent).map_err(io)?;
     }

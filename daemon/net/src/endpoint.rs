@@ -40,12 +40,12 @@ pub enum Endpoint {
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointError {
     /// The system refuses.
-    #[error("{endpoint}: {source}")]
+    #[error("{endpoint}: {why}")]
     Io {
         /// The address.
         endpoint: String,
         /// Why.
-        source: std::io::Error,
+        why: std::io::Error,
     },
     /// There was no answer in time.
     #[error("{endpoint}: no connection within {limit:?}")]
@@ -108,8 +108,8 @@ impl Endpoint {
             let looked_up = tokio::net::lookup_host((host.as_str(), *port));
             let found: Vec<_> = self.within(limit, looked_up).await?.collect();
             if found.is_empty() {
-                let source = std::io::ErrorKind::NotFound.into();
-                return Err(EndpointError::Io { endpoint: self.to_string(), source });
+                let why = std::io::ErrorKind::NotFound.into();
+                return Err(EndpointError::Io { endpoint: self.to_string(), why });
             }
             if let Self::Tcp { addresses, .. } | Self::WebSocket { addresses, .. } = &mut self {
                 *addresses = found;
@@ -145,7 +145,7 @@ impl Endpoint {
         limit: Duration,
     ) -> Result<Pipe, EndpointError> {
         if let Self::Awaited(awaited) = self {
-            let failed = |source| EndpointError::Io { endpoint: self.to_string(), source };
+            let failed = |why| EndpointError::Io { endpoint: self.to_string(), why };
             return awaited.wait(agent).await.map(Pipe::from).map_err(failed);
         }
         let open = async {
@@ -169,7 +169,7 @@ impl Endpoint {
     ) -> Result<T, EndpointError> {
         match tokio::time::timeout(limit, done).await {
             Ok(Ok(done)) => Ok(done),
-            Ok(Err(source)) => Err(EndpointError::Io { endpoint: self.to_string(), source }),
+            Ok(Err(why)) => Err(EndpointError::Io { endpoint: self.to_string(), why }),
             Err(_) => Err(EndpointError::Timeout { endpoint: self.to_string(), limit }),
         }
     }

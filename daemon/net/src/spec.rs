@@ -73,20 +73,20 @@ pub enum BuildError {
         endpoint: String,
     },
     /// The strategy does not load.
-    #[error("team {team}: {source}")]
+    #[error("team {team}: {why}")]
     Brain {
         /// The team's name.
         team: String,
         /// Why.
-        source: BrainError,
+        why: BrainError,
     },
     /// The system refuses a thread.
-    #[error("team {team}: could not start its thread: {source}")]
+    #[error("team {team}: could not start its thread: {why}")]
     Thread {
         /// The team's name.
         team: String,
         /// Why.
-        source: std::io::Error,
+        why: std::io::Error,
     },
 }
 
@@ -210,13 +210,13 @@ impl<G: Game> TeamSpec<G> {
         let body = move |runtime: &_| run::<G, B, F>(recipe, life, built, start, runtime);
         let lease = Arc::clone(&first_thread.life.lease);
         begin(&name, (&lease, &health), body)
-            .map_err(|source| BuildError::Thread { team: name.clone(), source })?;
+            .map_err(|why| BuildError::Thread { team: name.clone(), why })?;
         match answer.await {
             Ok(Ok(())) => {}
-            Ok(Err(source)) => return Err(BuildError::Brain { team: name, source }),
+            Ok(Err(why)) => return Err(BuildError::Brain { team: name, why }),
             Err(_) => {
-                let source = std::io::Error::other("the thread ended at its start");
-                return Err(BuildError::Thread { team: name, source });
+                let why = std::io::Error::other("the thread ended at its start");
+                return Err(BuildError::Thread { team: name, why });
             }
         }
         let journal = broadcast::Sender::new(JOURNAL_ENTRIES_MAX);

@@ -363,7 +363,7 @@ fn team<G: Game, B: Brain>(
         Ok(TapedBrain::new(brain, tape.clone(), shared, Clock::Virtual, Arc::default()))
     };
     let name = start.state.roster().team.clone();
-    Team::new(game, start, brain).map_err(|source| BuildError::Brain { team: name, source })
+    Team::new(game, start, brain).map_err(|why| BuildError::Brain { team: name, why })
 }
 
 /// Real time, for measuring only: no decision depends on it.

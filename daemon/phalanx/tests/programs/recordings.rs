@@ -138,6 +138,7 @@ fn what_is_no_recording_is_told_apart() {
         stderr(&output)
     };
     assert!(info().contains("x.mcap: No such file"), "{}", info());
+    assert_eq!(info().matches("No such file").count(), 1, "{}", info());
     File::create(&file).unwrap();
     assert!(info().contains("the file is empty"), "{}", info());
     std::fs::write(&file, "holiday").unwrap();

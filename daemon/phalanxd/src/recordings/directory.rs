@@ -114,8 +114,8 @@ impl Recordings {
         let path = self.folder().join(format!("{id}.{EXTENSION}"));
         match RecordingFile::open(&path) {
             Ok(file) => Ok((path, file)),
-            Err(RecordingError::Disk { source, .. })
-                if source.kind() == std::io::ErrorKind::NotFound =>
+            Err(RecordingError::Disk { why, .. })
+                if why.kind() == std::io::ErrorKind::NotFound =>
             {
                 Err(RecordingRefusal::NotFound)
             }

@@ -30,12 +30,12 @@ const DAMAGES_MAX: usize = 1_000;
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
     /// It cannot be opened.
-    #[error("{path}: {source}", path = .path.display())]
+    #[error("{path}: {why}", path = .path.display())]
     Disk {
         /// The file.
         path: PathBuf,
         /// The error.
-        source: io::Error,
+        why: io::Error,
     },
     /// It is empty.
     #[error("{path}: the file is empty; the disk was full, or the daemon was killed as it began", path = .path.display())]
@@ -123,7 +123,7 @@ impl RecordingFile {
             damage: Vec::new(),
         };
         for (part, path) in recording.parts.clone() {
-            let disk = |source| RecordingError::Disk { path: path.clone(), source };
+            let disk = |why| RecordingError::Disk { path: path.clone(), why };
             recording.look(part, &path).map_err(disk)?;
         }
         Ok(recording)
@@ -229,7 +229,7 @@ impl RecordingFile {
 /// The description in a file. The message has a checksum, so it is used rather than the record.
 fn info_of(path: &Path) -> Result<v1::RecordingInfo, RecordingError> {
     let path_ = || path.to_owned();
-    let disk = |source| RecordingError::Disk { path: path_(), source };
+    let disk = |why| RecordingError::Disk { path: path_(), why };
     let mut file = File::open(path).map_err(disk)?;
     let mut magic = Vec::new();
     (&mut file).take(mcap::MAGIC.len() as u64).read_to_end(&mut magic).map_err(disk)?;
