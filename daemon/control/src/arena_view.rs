@@ -153,6 +153,8 @@ pub struct ArenaStatus {
     pub ended: Option<SystemTime>,
     /// The folder with its files.
     pub files: Option<PathBuf>,
+    /// Its next match may have another seed.
+    pub other_seeds: bool,
 }
 
 /// What an arena does now.

@@ -24,9 +24,9 @@ pub trait TeamDirectory: Send + Sync + 'static {
         None
     }
 
-    /// Plays the next match with these teams, whose match is over. Completes when they are in the
-    /// directory. `None` where matches are not repeated.
-    fn play_again(&self) -> Option<BoxFuture<'static, ()>> {
+    /// Plays the next match with these teams, whose match is over, with the same seed or another
+    /// one. Completes when they are in the directory. `None` where matches are not repeated.
+    fn play_again(&self, _other_seed: bool) -> Option<BoxFuture<'static, ()>> {
         None
     }
 

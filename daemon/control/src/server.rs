@@ -469,8 +469,10 @@ pub fn adopt_unix(listener: StdUnixListener) -> Result<(UnixListener, SocketGuar
 /// When another process serves there, or the system refuses.
 pub fn bind_unix(options: &SocketOptions) -> Result<(UnixListener, SocketGuard), ControlError> {
     let bound = socket::bind(options)?;
-    let listener = UnixListener::from_std(bound.listener).map_err(|why| {
-        ControlError::Socket { path: options.path.clone(), what: "listen", why }
+    let listener = UnixListener::from_std(bound.listener).map_err(|why| ControlError::Socket {
+        path: options.path.clone(),
+        what: "listen",
+        why,
     })?;
     Ok((listener, bound.guard))
 }

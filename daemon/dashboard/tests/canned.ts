@@ -3,12 +3,14 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { create, toBinary, type DescMethod, type MessageInitShape } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary, type DescMethod, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import { DIST, KINDS } from "./browser";
 import { ROOT } from "./stage";
 
 /** What the daemon's own page may do. */
 const POLICY = policy();
+/** Bytes before each message: a flag and the length. */
+const FRAME_HEADER = 5;
 /** Statuses of calls. */
 const [NOT_FOUND, UNIMPLEMENTED, UNAUTHENTICATED] = [5, 12, 16];
 
@@ -19,7 +21,7 @@ export class Canned {
   /** Words of requests that have answers of their own. */
   private readonly words = new Set<string>();
   /** Paths of all calls, in their order. */
-  readonly calls: string[] = [];
+  readonly calls: { path: string; body: string }[] = [];
   private wanted: string | undefined;
   private server: Server | undefined;
   address = "";
@@ -69,7 +71,13 @@ export class Canned {
 
   /** How often it was asked. */
   asked(method: DescMethod): number {
-    return this.calls.filter((path) => path === pathOf(method)).length;
+    return this.requests(method).length;
+  }
+
+  /** What it was asked. */
+  requests<M extends DescMethod>(method: M): MessageShape<M["input"]>[] {
+    const bodies = this.calls.filter(({ path }) => path === pathOf(method)).map(({ body }) => Buffer.from(body, "latin1"));
+    return bodies.map((body) => fromBinary<M["input"]>(method.input, body.subarray(FRAME_HEADER)));
   }
 
   /** Listens on a free port. */
@@ -110,7 +118,7 @@ export class Canned {
   }
 
   private call(path: string, token: string | undefined, body: string, response: ServerResponse): void {
-    this.calls.push(path);
+    this.calls.push({ path, body });
     const about = [...this.words].find((word) => body.includes(word) && this.answers.has(`${path} ${word}`));
     const key = about === undefined ? path : `${path} ${about}`;
     const known = this.answers.get(key);
@@ -162,7 +170,7 @@ function policy(): string {
 }
 
 function frame(flag: number, bytes: Uint8Array): Buffer {
-  const head = Buffer.alloc(5);
+  const head = Buffer.alloc(FRAME_HEADER);
   head.writeUInt8(flag, 0);
   head.writeUInt32BE(bytes.length, 1);
   return Buffer.concat([head, bytes]);

@@ -1,6 +1,7 @@
 /** How the page starts: the first team, a token, the end of a match, an upgraded daemon. */
 import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { Access, Role } from "../src/gen/phalanx/v1/access_pb";
 import { Arenas, ArenaState } from "../src/gen/phalanx/v1/arenas_pb";
 import { Boards } from "../src/gen/phalanx/v1/boards_pb";
 import { Matches } from "../src/gen/phalanx/v1/matches_pb";
@@ -23,8 +24,9 @@ describe("the page starts", () => {
     await stand.show("");
     await stand.page.locator('.link[data-link="live"]').waitFor();
     const [list, team, match] = [Teams.method.listTeams, Teams.method.getTeam, Matches.method.watchMatch].map(pathOf);
+    const paths = stand.canned.calls.map(({ path }) => path);
     for (const next of [team, match]) {
-      const before = stand.canned.calls.slice(0, stand.canned.calls.indexOf(next ?? ""));
+      const before = paths.slice(0, paths.indexOf(next ?? ""));
       expect(before.filter((path) => path === list)).toHaveLength(1);
     }
     expect(new URL(stand.page.url()).hash).toBe("#/A/match");
@@ -96,6 +98,15 @@ describe("the end of a match", () => {
     stand.canned.answer(Arenas.method.listArenas, { arenas: [{ name: "arenas/field", address: over.server, state: ArenaState.OVER }] });
     await stand.show("A/map");
     await again().waitFor();
+  });
+
+  test("where a demo offers it, the next match may have another seed", async () => {
+    stand.canned.answer(Access.method.getCaller, { who: "operator", role: Role.OPERATOR });
+    const arena = { name: "arenas/demo", address: over.server, state: ArenaState.OVER, otherSeeds: true };
+    stand.canned.answer(Arenas.method.listArenas, { arenas: [arena] });
+    await stand.show("A/map");
+    await stand.page.getByRole("button", { name: "Another seed" }).click();
+    await until(() => Promise.resolve(stand.canned.requests(Teams.method.startTeam).some(({ otherSeed }) => otherSeed)));
   });
 
   test("no other server is asked to play again", async () => {

@@ -84,5 +84,5 @@ pub use team::{SCENE_EVERY, Team, TeamStart};
 pub use team_options::TeamOptions;
 pub use team_state::TeamState;
 pub use time_reads::{TIME_READ_STEP, TIME_READS_MAX, TimeRead, TimeReads};
-pub use view::{Drawing, Scene, View};
+pub use view::{Drawing, FinalView, Scene, View};
 pub use words::{expectation, similar};

@@ -1,6 +1,6 @@
 //! A copy of what scripts can see, for trials and for readers on other threads.
 
-use crate::{Board, DebugMark, Memory, Params};
+use crate::{Board, Command, CommandReply, DebugMark, Memory, Params};
 use phalanx_game::{AgentId, Oracle, Picture, Roster, Turn};
 use std::fmt;
 use std::sync::Arc;
@@ -61,5 +61,27 @@ impl fmt::Debug for Scene {
             .field("turn", &self.turn)
             .field("present", &self.present)
             .finish_non_exhaustive()
+    }
+}
+
+/// What can still be read of a team that has ended: its world and its board, as they were then.
+#[derive(Clone, Debug)]
+pub struct FinalView {
+    pub(crate) drawing: Drawing,
+    pub(crate) board: Board,
+}
+
+impl FinalView {
+    /// The reply to a command that reads the world or the board; `None`: the command needs a team
+    /// that plays.
+    #[must_use]
+    pub fn reply(&self, command: &Command) -> Option<CommandReply> {
+        if let Command::DrawWorld(_) = command {
+            Some(CommandReply::DrawWorld(Box::new(self.drawing.clone())))
+        } else if let Command::BoardRead(read) = command {
+            Some(CommandReply::BoardRead(self.board.read(read)))
+        } else {
+            None
+        }
     }
 }

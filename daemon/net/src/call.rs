@@ -14,7 +14,8 @@ const HURRY_AFTER: Duration = Duration::from_secs(1);
 
 impl TeamHandle {
     /// Asks the team for something, and waits for the answer. `by` is the caller, for the journal;
-    /// empty where the command changes nothing.
+    /// empty where the command changes nothing. A team that has ended still shows its world and its
+    /// board as they were.
     ///
     /// Agents and connections also have seats. So use [`add_agent`](Self::add_agent),
     /// [`remove_agent`](Self::remove_agent), [`stop`](Self::stop), [`start`](Self::start) and
@@ -28,6 +29,10 @@ impl TeamHandle {
         command: C,
         by: impl Into<String>,
     ) -> Result<C::Reply, CommandError> {
+        let command = command.into();
+        if let Some(reply) = self.tickets().final_reply(&command) {
+            return C::answer(Ok(reply));
+        }
         let claim = self.tickets().claim()?;
         let request = CommandRequest::new(claim.ticket(), by, command);
         let urgent = request.command.is_urgent();

@@ -384,6 +384,10 @@ impl<G: Game> TeamThread<G> {
             let stopped = self.outlets.signals.stop.is_cancelled();
             if (closed || stopped) && self.first.is_empty() && self.outlets.inbox.is_empty() {
                 self.look(team, present);
+                let show = || catch_unwind(AssertUnwindSafe(|| team.final_view()));
+                if let Ok(view) = lease.work(show) {
+                    self.outlets.tickets.keep(view);
+                }
                 let drained = self.outlets.signals.leave.is_cancelled();
                 let end = if drained { TeamEnd::Drained } else { TeamEnd::MatchOver };
                 return Served::Ended(end);

@@ -1,8 +1,10 @@
 //! Who waits for which answer of a team: one bounded table between callers and the team's thread.
 
-use phalanx_engine::{Answer, CommandError, REPEATED_TICKET, Ticket};
+use phalanx_engine::{
+    Answer, Command, CommandError, CommandReply, FinalView, REPEATED_TICKET, Ticket,
+};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::oneshot;
 
 /// Most operators' requests that wait for their answers at a time, over all callers of a team.
@@ -16,6 +18,8 @@ pub(crate) const OWN_ROLE_TICKET: Ticket = REPEATED_TICKET;
 #[derive(Debug, Default)]
 pub(crate) struct Tickets {
     table: Mutex<Table>,
+    /// What answers readers once the team has ended.
+    final_view: OnceLock<FinalView>,
 }
 
 #[derive(Debug, Default)]
@@ -62,7 +66,18 @@ impl Tickets {
         self.table().open.remove(&ticket);
     }
 
-    /// No request will be answered any more.
+    /// The team ends: this is what readers see from now on.
+    pub(crate) fn keep(&self, view: FinalView) {
+        // A team ends once.
+        drop(self.final_view.set(view));
+    }
+
+    /// The reply of a team that has ended, if the command only reads.
+    pub(crate) fn final_reply(&self, command: &Command) -> Option<CommandReply> {
+        self.final_view.get()?.reply(command)
+    }
+
+    /// No request will be handed to the team any more.
     pub(crate) fn close(&self) {
         let mut table = self.table();
         table.closed = true;

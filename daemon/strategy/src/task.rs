@@ -70,6 +70,14 @@ pub(crate) fn spawn(
     handle
 }
 
+/// Answers with a generation that is kept.
+fn answer(history: &History, number: u32, reply: ReplyTo<(GenerationInfo, Arc<Bundle>)>) {
+    let entry = history.entry(number);
+    let found = entry.map(|entry| (history.info(entry), entry.bundle.clone()));
+    // The caller may have gone.
+    reply.send(found.ok_or(StrategyError::NoGeneration(number))).ok();
+}
+
 /// Begins to watch the folder, if it is to be watched.
 fn watched(options: &KeeperOptions) -> Option<watch::Receiver<FolderState>> {
     let folder = options.folder.clone().filter(|_| options.watch);
@@ -179,9 +187,25 @@ impl KeeperTask {
                     Some(JournalItem::Entry(entry)) => self.on_journal(&entry),
                     // It reads all the time: what it needs is not among the dropped entries.
                     Some(JournalItem::Dropped(_)) => {}
-                    None => return,
+                    None => break,
                 },
                 seen = newest(&mut self.watched) => self.seen = seen,
+            }
+        }
+        self.remember(commands).await;
+    }
+
+    /// The team has ended: its generations can still be read, for as long as somebody may ask.
+    async fn remember(self, mut commands: mpsc::Receiver<KeeperCommand>) {
+        // All else goes now, the hold on the team with it.
+        let Self { history, .. } = { self };
+        while let Some(command) = commands.recv().await {
+            match command {
+                KeeperCommand::Generation { number, reply } => answer(&history, number, reply),
+                // Without an answer the caller learns that the team has ended.
+                KeeperCommand::Work { .. }
+                | KeeperCommand::Retune { .. }
+                | KeeperCommand::Pin { .. } => {}
             }
         }
     }
@@ -191,12 +215,7 @@ impl KeeperTask {
             KeeperCommand::Work { work, reply } => {
                 self.enqueue(Queued::Work(QueuedWork { work, reply: Some(reply) }));
             }
-            KeeperCommand::Generation { number, reply } => {
-                let entry = self.history.entry(number);
-                let found = entry.map(|entry| (self.history.info(entry), entry.bundle.clone()));
-                // The caller may have gone.
-                reply.send(found.ok_or(StrategyError::NoGeneration(number))).ok();
-            }
+            KeeperCommand::Generation { number, reply } => answer(&self.history, number, reply),
             KeeperCommand::Retune { tuning, reply } => {
                 self.retune(tuning);
                 // The caller may have gone.

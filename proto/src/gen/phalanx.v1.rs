@@ -2920,7 +2920,7 @@ pub mod strategies_client {
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
     /// Changes a team's strategy and looks into it. Whatever changes something leaves a line in the
-    /// team's events that names the caller.
+    /// team's events that names the caller. The strategies of a team that has ended can still be read.
     /// Errors of every call: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason
     /// TEAM_NOT_FOUND), FAILED_PRECONDITION (reason NO_STRATEGY: nothing keeps the team's strategy),
     /// UNAVAILABLE (reason SHUTTING_DOWN, TEAM_BUSY, TEAM_ENDED), DEADLINE_EXCEEDED (what changes
@@ -3456,7 +3456,7 @@ pub mod strategies_server {
         >;
     }
     /// Changes a team's strategy and looks into it. Whatever changes something leaves a line in the
-    /// team's events that names the caller.
+    /// team's events that names the caller. The strategies of a team that has ended can still be read.
     /// Errors of every call: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason
     /// TEAM_NOT_FOUND), FAILED_PRECONDITION (reason NO_STRATEGY: nothing keeps the team's strategy),
     /// UNAVAILABLE (reason SHUTTING_DOWN, TEAM_BUSY, TEAM_ENDED), DEADLINE_EXCEEDED (what changes
@@ -4196,6 +4196,10 @@ pub struct StartTeamRequest {
     /// Only checks, see the service.
     #[prost(bool, tag = "4")]
     pub validate_only: bool,
+    /// The next match has another seed, where the arena offers that (`Arena.other_seeds`); elsewhere
+    /// this changes nothing.
+    #[prost(bool, tag = "5")]
+    pub other_seed: bool,
 }
 /// A team that was started.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -7727,7 +7731,8 @@ pub mod boards_client {
     ///
     /// Every method answers INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason TEAM_NOT_FOUND),
     /// UNAVAILABLE (reason TEAM_BUSY, TEAM_ENDED, SHUTTING_DOWN) and DEADLINE_EXCEEDED (reason
-    /// DEADLINE_EXCEEDED): a board is read and written between two turns.
+    /// DEADLINE_EXCEEDED): a board is read and written between two turns. The board of a team that has
+    /// ended can still be read.
     #[derive(Debug, Clone)]
     pub struct BoardsClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -8020,7 +8025,8 @@ pub mod boards_server {
     ///
     /// Every method answers INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason TEAM_NOT_FOUND),
     /// UNAVAILABLE (reason TEAM_BUSY, TEAM_ENDED, SHUTTING_DOWN) and DEADLINE_EXCEEDED (reason
-    /// DEADLINE_EXCEEDED): a board is read and written between two turns.
+    /// DEADLINE_EXCEEDED): a board is read and written between two turns. The board of a team that has
+    /// ended can still be read.
     #[derive(Debug)]
     pub struct BoardsServer<T> {
         inner: Arc<T>,
@@ -8971,9 +8977,9 @@ pub mod worlds_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// The world as it is.
-        /// Errors: UNAVAILABLE (reason TEAM_BUSY, TEAM_ENDED, SHUTTING_DOWN), DEADLINE_EXCEEDED (reason
-        /// DEADLINE_EXCEEDED).
+        /// The world as it is; of a team that has ended as it was then.
+        /// Errors: UNAVAILABLE (reason TEAM_BUSY, TEAM_ENDED: it crashed, and nothing is left of its world;
+        /// SHUTTING_DOWN), DEADLINE_EXCEEDED (reason DEADLINE_EXCEEDED).
         pub async fn get_world(
             &mut self,
             request: impl tonic::IntoRequest<super::GetWorldRequest>,
@@ -9000,7 +9006,7 @@ pub mod worlds_client {
         }
         /// Streams the world: first as it is, then after each turn, and only the layers that changed. A
         /// client that reads slowly misses worlds in between, never the newest one, and does not slow down
-        /// others.
+        /// others. Of a team that has ended it sends the last world, then ends with TEAM_ENDED.
         /// Errors: INVALID_ARGUMENT (reason RATE_MALFORMED), RESOURCE_EXHAUSTED (reason
         /// TOO_MANY_STREAMS), UNAVAILABLE (reason TEAM_ENDED, SHUTTING_DOWN).
         pub async fn watch_world(
@@ -9042,9 +9048,9 @@ pub mod worlds_server {
     /// Generated trait containing gRPC methods that should be implemented for use with WorldsServer.
     #[async_trait]
     pub trait Worlds: std::marker::Send + std::marker::Sync + 'static {
-        /// The world as it is.
-        /// Errors: UNAVAILABLE (reason TEAM_BUSY, TEAM_ENDED, SHUTTING_DOWN), DEADLINE_EXCEEDED (reason
-        /// DEADLINE_EXCEEDED).
+        /// The world as it is; of a team that has ended as it was then.
+        /// Errors: UNAVAILABLE (reason TEAM_BUSY, TEAM_ENDED: it crashed, and nothing is left of its world;
+        /// SHUTTING_DOWN), DEADLINE_EXCEEDED (reason DEADLINE_EXCEEDED).
         async fn get_world(
             &self,
             request: tonic::Request<super::GetWorldRequest>,
@@ -9060,7 +9066,7 @@ pub mod worlds_server {
             + 'static;
         /// Streams the world: first as it is, then after each turn, and only the layers that changed. A
         /// client that reads slowly misses worlds in between, never the newest one, and does not slow down
-        /// others.
+        /// others. Of a team that has ended it sends the last world, then ends with TEAM_ENDED.
         /// Errors: INVALID_ARGUMENT (reason RATE_MALFORMED), RESOURCE_EXHAUSTED (reason
         /// TOO_MANY_STREAMS), UNAVAILABLE (reason TEAM_ENDED, SHUTTING_DOWN).
         async fn watch_world(
@@ -9510,6 +9516,9 @@ pub struct Arena {
     /// The folder with its replays and results on the daemon's machine; empty: none are kept.
     #[prost(string, tag = "15")]
     pub files: ::prost::alloc::string::String,
+    /// `StartTeam` may ask for a next match with another seed.
+    #[prost(bool, tag = "16")]
+    pub other_seeds: bool,
 }
 /// The accounts of one team.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

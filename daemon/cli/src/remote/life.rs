@@ -34,7 +34,7 @@ pub enum TeamVerb {
     Show(ShowArgs),
     /// Create a team that plays until you delete it or the daemon ends.
     Create(Box<CreateArgs>),
-    /// Connect a stopped team to its referee again.
+    /// Connect a stopped team to its referee again, or play the next match after one that is over.
     Start(StartArgs),
     /// Disconnect a team from its referee until you start it again; it keeps what it knows.
     Stop(NamedArgs),
@@ -104,10 +104,14 @@ pub(super) fn answer<T>(answer: Result<Response<T>, Status>) -> Result<T> {
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Example:
-  phalanx team start A --wait=30s")]
+  phalanx team start A --wait=30s
+  phalanx team start A --other-seed          in a demo whose match is over: another map")]
 pub struct StartArgs {
     #[command(flatten)]
     pub team: NamedArgs,
+    /// After a demo's match: play the next one with another seed.
+    #[arg(long)]
+    pub other_seed: bool,
     #[command(flatten)]
     pub wait: WaitArgs,
 }
@@ -115,7 +119,13 @@ pub struct StartArgs {
 fn start(args: &StartArgs) -> Result<()> {
     steer(&args.team, async |mut teams, name, change| {
         let Change { request_id, etag, validate_only } = change;
-        let request = StartTeamRequest { name: name.clone(), request_id, etag, validate_only };
+        let request = StartTeamRequest {
+            name: name.clone(),
+            request_id,
+            etag,
+            validate_only,
+            other_seed: args.other_seed,
+        };
         let team = answer(teams.start_team(request).await)?.team;
         match args.wait.wait {
             Some(limit) => seated(&mut teams, &name, limit).await.map(Some),

@@ -37,6 +37,7 @@ pub(crate) fn arena(status: &ArenaStatus) -> v1::Arena {
         start_time: Some(status.started.into()),
         end_time: status.ended.map(Into::into),
         files: status.files.as_ref().map(|path| path.display().to_string()).unwrap_or_default(),
+        other_seeds: status.other_seeds,
     }
 }
 

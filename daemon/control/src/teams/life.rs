@@ -31,7 +31,7 @@ impl TeamsService {
         let work = async move {
             let _alone = steered.queue.lock().await;
             steered.check(&asked)?;
-            if let Some(again) = steered.again(directory.as_ref()) {
+            if let Some(again) = steered.again(directory.as_ref(), asked.other_seed) {
                 if !asked.validate_only {
                     tokio::time::timeout(AGAIN_MAX, again).await.ok();
                 }
@@ -171,9 +171,13 @@ impl TeamsService {
 
 impl super::Steered {
     /// The next match, if this team's match is over and the directory repeats matches.
-    fn again(&self, directory: &dyn TeamDirectory) -> Option<BoxFuture<'static, ()>> {
+    fn again(
+        &self,
+        directory: &dyn TeamDirectory,
+        other_seed: bool,
+    ) -> Option<BoxFuture<'static, ()>> {
         let is_over = self.team.handle.end() == Some(TeamEnd::MatchOver);
-        is_over.then(|| directory.play_again()).flatten()
+        is_over.then(|| directory.play_again(other_seed)).flatten()
     }
 
     /// The same team anew, if its match is over: the referee may play another one.

@@ -86,6 +86,7 @@ fn past(ask: &ArenaAsk) -> Past {
         started: SystemTime::UNIX_EPOCH,
         ended: None,
         files: None,
+        other_seeds: false,
     };
     Past(status, truth)
 }

@@ -23,7 +23,7 @@ export function resultOf(teams: readonly Finalist[]): MatchResult {
   if (teams.length < 2 || scores === "") return { title: "The match is over", scores };
   const most = known.reduce((a, b) => (a > b ? a : b));
   const best = teams.filter((_, at) => points[at] === most);
-  return { title: best.length === 1 ? `${best[0]?.name ?? ""} wins` : "A draw", scores };
+  return { title: best.length === 1 ? `${best[0]?.name ?? ""} wins` : "Draw", scores };
 }
 
 /** The sum over all rounds. */

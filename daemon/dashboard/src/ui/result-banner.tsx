@@ -27,10 +27,10 @@ export function ResultBanner(): JSX.Element {
       return [];
     }
   });
-  const repeatable = (): boolean => arenas.latest?.some(({ address, state }) => address === server() && state !== ArenaState.FAILED) === true;
+  const arena = createMemo(() => arenas.latest?.find(({ address, state }) => address === server() && state !== ArenaState.FAILED));
   const go = (view: View): string => `#${placeText({ ...cockpit.place(), view, agent: "", turn: undefined })}`;
-  const again = (): void => {
-    void attempt("The next match begins", () => cockpit.api.teams.startTeam({ name: `teams/${cockpit.name()}` })).then(() => { cockpit.refresh(); });
+  const again = (otherSeed: boolean): void => {
+    void attempt("The next match begins", () => cockpit.api.teams.startTeam({ name: `teams/${cockpit.name()}`, otherSeed })).then(() => { cockpit.refresh(); });
   };
   return (
     <Show when={cockpit.link().kind !== "lost"} fallback={<Away />}>
@@ -43,9 +43,14 @@ export function ResultBanner(): JSX.Element {
               The match is over and stays here: look at the <a href={go("map")}>map</a>, the <a href={go("timeline")}>timeline</a>,
               the <a href={go("agents")}>agents</a> or the <a href={go("recordings")}>recordings</a>.
             </span>
-            <Show when={repeatable()}>
-              <button type="button" disabled={cockpit.role() < Role.OPERATOR} onClick={again}>
+            <Show when={arena()}>
+              <button type="button" disabled={cockpit.role() < Role.OPERATOR} onClick={() => { again(false); }}>
                 Play again
+              </button>
+            </Show>
+            <Show when={arena()?.otherSeeds}>
+              <button type="button" disabled={cockpit.role() < Role.OPERATOR} onClick={() => { again(true); }}>
+                Another seed
               </button>
             </Show>
           </section>

@@ -1,7 +1,9 @@
 //! Copies of the last turns, and measurements of the scripts.
 
 use super::{Team, intent};
-use crate::{BoardPage, BoardRead, Brain, Drawing, Profile, ProfileScripts, Scene, Ticket, View};
+use crate::{
+    BoardPage, BoardRead, Brain, Drawing, FinalView, Profile, ProfileScripts, Scene, Ticket, View,
+};
 use phalanx_game::{AgentId, FieldDoc, Game, Value, World};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -144,6 +146,12 @@ impl<G: Game, B: Brain> Team<G, B> {
         intent::add(&mut picture, &self.crew, &marks);
         let picture = picture.bounded();
         Drawing { turn: self.turn(), tick: self.tick(), roles, picture, marks }
+    }
+
+    /// What can still be read when the team has ended.
+    #[must_use]
+    pub fn final_view(&self) -> FinalView {
+        FinalView { drawing: self.drawing(), board: self.shared.borrow().board.clone() }
     }
 
     /// A bounded piece of the board.

@@ -4,10 +4,10 @@ use crate::referee::Client;
 use crate::toy::{Toy, squad};
 use crate::toy_arena::ToyArena;
 use phalanx_engine::{
-    Answer, Ask, Brain, BrainError, BrainErrorKind, CommandError, CopyView, Generation,
-    InstallStrategy, JournalEntry, JournalEvent, Memory, Outcome, ParamKind, ParamSpec, Probation,
-    Profile, ProfileScripts, Ran, RefuseStrategy, RoundResult, RunScript, Scope, SetParam, Staged,
-    StrategyOrigin, TeamCommand, TeamLink, TeamOptions,
+    Answer, Ask, BoardRead, BoardWrite, Brain, BrainError, BrainErrorKind, CommandError, CopyView,
+    DrawWorld, Generation, InstallStrategy, JournalEntry, JournalEvent, Memory, Outcome, ParamKind,
+    ParamSpec, Probation, Profile, ProfileScripts, Ran, RefuseStrategy, RoundResult, RunScript,
+    Scope, SetParam, Staged, StrategyOrigin, TeamCommand, TeamLink, TeamOptions,
 };
 use phalanx_game::{AgentId, Said, Value, Verdict};
 use phalanx_net::{
@@ -301,11 +301,18 @@ async fn nobody_returns_to_a_generation_that_was_taken_back() {
 }
 
 #[tokio::test]
-async fn a_team_that_has_ended_answers_so() {
+async fn a_team_that_has_ended_shows_its_world_and_board_and_refuses_the_rest() {
     let (team, mut referee) = team(TeamOptions::default()).await;
+    turn(&mut referee, 0, "1+0").await;
+    let (key, value) = ("note".into(), Value::Int(7));
+    let written = BoardWrite { key, value, turns: None, etag: None, validate_only: false };
+    team.call(written, "ann").await.unwrap();
     referee.say("over 3\nbye").await;
     drop(referee);
     assert_eq!(team.ended().await, TeamEnd::MatchOver);
+    assert_eq!(team.call(DrawWorld, "").await.unwrap().tick, 1);
+    let page = team.call(BoardRead::Since(0), "").await.unwrap();
+    assert_eq!(page.items.first().map(|item| item.key.as_str()), Some("note"));
     assert_eq!(team.call(CopyView, "").await.unwrap_err(), CommandError::Ended);
     let late = install(&team, staged(2, Manner::default()), false).await;
     assert_eq!(late.unwrap_err(), CommandError::Ended);

@@ -39,9 +39,14 @@ fn on_a_terminal_it_stays_plays_again_and_ends_when_interrupted() {
     let started = phalanx(&["team", "start", "A", "--control", address]);
     assert!(started.status.success(), "{}", stderr(&started));
     demo.until("another result", |screen| screen.matches("seed 2").count() == 2);
-    assert_eq!(recordings(&folder), 8);
-    let shown = phalanx(&["team", "show", "A", "--output", "json", "--control", address]);
-    assert!(shown.status.success(), "the page's daemon is still there: {}", stderr(&shown));
+    let started = phalanx(&["team", "start", "A", "--other-seed", "--control", address]);
+    assert!(started.status.success(), "{}", stderr(&started));
+    demo.shows("seed 3");
+    assert_eq!(recordings(&folder), 10);
+    for verb in [["team", "show"], ["map", "--svg=-"], ["strategy", "show"]] {
+        let shown = phalanx(&[verb[0], verb[1], "A", "--control", address]);
+        assert!(shown.status.success(), "the match stays to be looked at: {}", stderr(&shown));
+    }
     demo.signal("INT");
     let left = demo.leave();
     assert_eq!(left.code, Some(0));

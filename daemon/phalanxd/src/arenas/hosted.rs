@@ -48,8 +48,14 @@ impl Hosted {
             started: SystemTime::now(),
             ended: None,
             files,
+            other_seeds: false,
         };
         Self { facts, run: None }
+    }
+
+    /// Somebody may ask for a next match with another seed.
+    pub(super) fn offers_seeds(&mut self) {
+        self.facts.other_seeds = true;
     }
 
     /// Marks the arena as running.

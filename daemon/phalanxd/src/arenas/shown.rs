@@ -17,11 +17,15 @@ pub struct ShownArena {
 }
 
 impl ShownArena {
-    /// Shows this arena in the place of the one before.
-    pub fn show(&self, game: &str, handle: ArenaHandle, feed: HostFeed) {
+    /// Shows this arena in the place of the one before. `repeats`: somebody may ask for a next match,
+    /// with the same seed or another one.
+    pub fn show(&self, game: &str, handle: ArenaHandle, feed: HostFeed, repeats: bool) {
         let (name, by) = (NAME.to_owned(), "the demo".to_owned());
         let mut hosted = Hosted::new(name, game, by, None, Vec::new(), None);
         hosted.runs(handle, feed);
+        if repeats {
+            hosted.offers_seeds();
+        }
         // The only statement that holds it: nothing can be half changed.
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(hosted));
     }

@@ -114,9 +114,7 @@ impl Recordings {
         let path = self.folder().join(format!("{id}.{EXTENSION}"));
         match RecordingFile::open(&path) {
             Ok(file) => Ok((path, file)),
-            Err(RecordingError::Disk { why, .. })
-                if why.kind() == std::io::ErrorKind::NotFound =>
-            {
+            Err(RecordingError::Disk { why, .. }) if why.kind() == std::io::ErrorKind::NotFound => {
                 Err(RecordingRefusal::NotFound)
             }
             Err(error) => Err(RecordingRefusal::Unreadable(error.to_string())),

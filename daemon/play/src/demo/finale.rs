@@ -9,10 +9,13 @@ use phalanx_cli::terminal::{KeyPresses, ending};
 /// What follows a match.
 #[derive(Debug)]
 pub(super) enum Next {
-    /// The same match again; callers of the control API wait for it.
-    Again(Option<Encore>),
-    /// A match with the next seed.
-    AnotherSeed,
+    /// Another match.
+    Match {
+        /// With the next seed, not the same one.
+        other_seed: bool,
+        /// Who asked through the control API.
+        caller: Option<Encore>,
+    },
     End,
 }
 
@@ -22,12 +25,15 @@ pub(super) async fn wait(venue: &mut Venue<'_>, keys: &mut KeyPresses) -> Result
     loop {
         let key = tokio::select! {
             key = keys.next() => key?,
-            Some(encore) = venue.encores.recv() => return Ok(Next::Again(Some(encore))),
+            Some(encore) = venue.encores.recv() => {
+                let other_seed = encore.other_seed;
+                return Ok(Next::Match { other_seed, caller: Some(encore) });
+            }
             () = ending::left() => return Ok(Next::End),
         };
         match key {
-            'r' => return Ok(Next::Again(None)),
-            'n' => return Ok(Next::AnotherSeed),
+            'r' => return Ok(Next::Match { other_seed: false, caller: None }),
+            'n' => return Ok(Next::Match { other_seed: true, caller: None }),
             'q' => return Ok(Next::End),
             'w' => say(&venue.films.describe()),
             key => press(venue, key),

@@ -35,8 +35,14 @@ const SOCKET_MODE: u32 = 0o600;
 /// Callers that may wait for the next match.
 const ENCORES_MAX: usize = 16;
 
-/// A caller of the control API who waits until the next match is there.
-pub(super) type Encore = oneshot::Sender<()>;
+/// A caller of the control API who asks for the next match.
+#[derive(Debug)]
+pub(super) struct Encore {
+    /// With another seed.
+    pub(super) other_seed: bool,
+    /// Hears when the match is there.
+    there: oneshot::Sender<()>,
+}
 
 /// Everything that outlives a match.
 pub(super) struct Venue<'a> {
@@ -49,6 +55,8 @@ pub(super) struct Venue<'a> {
     pub(super) arena: ShownArena,
     /// Requests for the next match.
     pub(super) encores: mpsc::Receiver<Encore>,
+    /// Another match may follow: somebody sits at the terminal.
+    pub(super) stays: bool,
     /// Bound; it serves from the first match on.
     bound: Option<Control>,
     control: Option<ControlHandle>,
@@ -100,8 +108,10 @@ async fn play_all(
             Err(error) => say(&format!("{error:#}")),
         }
         match finale::wait(venue, keys).await? {
-            Next::Again(caller) => encore = caller,
-            Next::AnotherSeed => seed = seed.wrapping_add(1),
+            Next::Match { other_seed, caller } => {
+                seed = seed.wrapping_add(u64::from(other_seed));
+                encore = caller;
+            }
             Next::End => return Ok(()),
         }
     }
@@ -136,6 +146,7 @@ impl<'a> Venue<'a> {
             foxglove,
             arena,
             encores,
+            stays,
             bound: Some(bound),
             control: None,
             page,
@@ -192,7 +203,7 @@ impl<'a> Venue<'a> {
         let waiting = std::iter::from_fn(|| self.encores.try_recv().ok());
         for caller in encore.into_iter().chain(waiting) {
             // A caller who left does not wait.
-            caller.send(()).unwrap_or_default();
+            caller.there.send(()).unwrap_or_default();
         }
         running.play(self, args, keys).await
     }
@@ -227,13 +238,13 @@ impl TeamDirectory for Repertoire {
         self.directory.recordings()
     }
 
-    fn play_again(&self) -> Option<BoxFuture<'static, ()>> {
+    fn play_again(&self, other_seed: bool) -> Option<BoxFuture<'static, ()>> {
         let encores = self.encores.clone()?;
         let asked = async move {
-            let (encore, there) = oneshot::channel();
-            if encores.send(encore).await.is_ok() {
+            let (there, begun) = oneshot::channel();
+            if encores.send(Encore { other_seed, there }).await.is_ok() {
                 // The demo may end meanwhile.
-                there.await.ok();
+                begun.await.ok();
             }
         };
         Some(asked.boxed())

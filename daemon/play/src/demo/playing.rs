@@ -70,7 +70,7 @@ pub(super) async fn begin(
         ..HostOptions::default()
     };
     let arena = serve_arena(cast.arena(origin)?, listener, options);
-    venue.arena.show(cast.game, arena.clone(), feed);
+    venue.arena.show(cast.game, arena.clone(), feed, venue.stays);
     let members = spawn_teams(venue, &mut cast, &arena).await?;
     let teams = members.iter().map(|member| member.handle.clone()).collect();
     for member in members {

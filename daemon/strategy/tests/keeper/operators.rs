@@ -77,6 +77,17 @@ async fn what_was_taken_back_is_marked_and_not_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_strategy_of_a_team_that_has_ended_can_be_read_and_not_changed() {
+    let mut game = Match::start();
+    game.end_team().await;
+    let (one, bundle) = game.keeper.generation(1).await.unwrap();
+    assert_eq!((one.generation.number, bundle.files().count() > 0), (1, true));
+    let change = game.keeper.activate(files(&worker("second")), user(), Activation::default());
+    assert!(matches!(change.await.unwrap_err(), StrategyError::Ended));
+    assert!(matches!(game.keeper.pin(true, "ann").await.unwrap_err(), StrategyError::Ended));
+}
+
+#[tokio::test(start_paused = true)]
 async fn files_are_checked_validated_and_activated() {
     let mut game = Match::start();
     let checked = game.keeper.check(files(BROKEN)).await.unwrap();

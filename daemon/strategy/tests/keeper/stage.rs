@@ -215,12 +215,16 @@ impl Match {
         self.puppet.journal(entry);
     }
 
-    /// The daemon ends; what is left of it can be begun anew.
-    pub(crate) async fn end(self) -> (Arc<tempfile::TempDir>, PathBuf) {
+    /// The team ends.
+    pub(crate) async fn end_team(&mut self) {
         self.puppet.end_journal();
-        let mut keeper = self.keeper;
-        while keeper.changed().await {}
-        drop(keeper);
+        while self.keeper.changed().await {}
+    }
+
+    /// The daemon ends; what is left of it can be begun anew.
+    pub(crate) async fn end(mut self) -> (Arc<tempfile::TempDir>, PathBuf) {
+        self.end_team().await;
+        drop(self.keeper);
         // The writer of the history holds the lock until everything is written.
         let lock = std::fs::File::open(self.state.join("strategies/%41/lock")).unwrap();
         while lock.try_lock().is_err() {
