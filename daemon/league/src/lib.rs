@@ -41,7 +41,8 @@ pub use rating::{Rating, rate};
 pub use report::{cell, json, markdown, rounded, table};
 pub use results::{LeagueStoreError, ResultsFile, read_plan, write_plan};
 pub use run::{
-    KeepResult, LeagueEnd, MatchPlayed, PlayError, PlayMatch, RunOptions, play_in_order, run,
+    KeepResult, LeagueEnd, MatchPlayed, PlayError, PlayMatch, RunOptions, play_guarded,
+    play_in_order, run,
 };
 pub use sprt::{Sprt, SprtOptions, SprtState, SprtVerdict};
 pub use standing::{LeagueTable, RankedPlayer};

@@ -128,7 +128,7 @@ fn work(
     play.begin();
     while !enough.load(Ordering::Relaxed) {
         let Some(fixture) = fixture(next.fetch_add(1, Ordering::Relaxed)) else { return };
-        let outcome = played(play, &fixture, enough);
+        let outcome = play_guarded(play, &fixture, enough);
         let given_up = outcome.is_none();
         // Without a receiver the result is no longer needed.
         if sender.send((fixture, outcome)).is_err() || given_up {
@@ -137,8 +137,13 @@ fn work(
     }
 }
 
-/// A match that panics is one that failed: it does not end the league.
-fn played(play: &dyn PlayMatch, fixture: &Fixture, stop: &AtomicBool) -> Option<MatchOutcome> {
+/// Plays a match; `None` if it was given up. A match that panics is one that failed: it does not
+/// end the league.
+pub fn play_guarded(
+    play: &dyn PlayMatch,
+    fixture: &Fixture,
+    stop: &AtomicBool,
+) -> Option<MatchOutcome> {
     match catch_unwind(AssertUnwindSafe(|| play.play(fixture, stop))) {
         Ok(Ok(scores)) if scores.len() == fixture.players.len() => {
             Some(MatchOutcome::Scores(scores))

@@ -20,8 +20,8 @@ use phalanx_cli::args::{MatchVerb, TokenVerb};
 use phalanx_cli::paint::Color;
 use phalanx_cli::remote::{AgentVerb, TeamVerb};
 use phalanx_play::args::{
-    ArenaGame, BridgeArgs, CheckArgs, DemoArgs, DoctorArgs, InitArgs, NewArgs, ParamsArgs, RunArgs,
-    ScriptVerb, TestArgs, TlsVerb, TryArgs, TuneVerb,
+    ArenaGame, BridgeArgs, CheckArgs, DemoArgs, DoctorArgs, InitArgs, NewArgs, ParamsArgs,
+    PlayerArgs, RunArgs, ScriptVerb, TestArgs, TlsVerb, TryArgs, TuneVerb, WorkerArgs,
 };
 use std::path::PathBuf;
 
@@ -76,6 +76,11 @@ pub enum Verb {
         #[command(subcommand)]
         verb: TuneVerb,
     },
+    /// Play matches of leagues and tune runs that a NATS server has on its queue.
+    Worker(Box<WorkerArgs>),
+    /// Play a worker's matches, one at a time.
+    #[command(hide = true)]
+    Player(PlayerArgs),
     /// List, inspect, copy, repair and delete recordings of matches.
     Recording {
         #[command(subcommand)]

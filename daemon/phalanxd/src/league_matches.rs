@@ -163,6 +163,16 @@ fn casting<'a>(game: &'static str, stage: &'a DemoStage, tuned: bool) -> Casting
     Casting { game, stage, fast: true, patience: PATIENCE, watch: false, tuned }
 }
 
+/// Tries a strategy that came from elsewhere.
+pub(crate) fn enter_bundle(
+    game: &'static str,
+    stage: &DemoStage,
+    bundle: Bundle,
+) -> Result<Contestant> {
+    let cleared = casting(game, stage, true).clear_bundle(TEAMS[0], bundle, None)?;
+    Ok(Contestant { bundle: cleared.bundle, staged: cleared.staged })
+}
+
 /// Tries a strategy with all its specs, as it would play from its folder.
 pub(crate) fn try_bundle(game: &'static str, stage: &DemoStage, bundle: Bundle) -> Result<()> {
     casting(game, stage, true).clear_bundle(TEAMS[0], bundle, None).map(drop)
@@ -216,6 +226,11 @@ impl PlayMatch for Matches {
 impl Matches {
     pub(crate) fn new(game: &'static str, ask: DemoAsk, contestants: Vec<Contestant>) -> Self {
         Self { game, ask, contestants, candidates: Mutex::default() }
+    }
+
+    /// The strategies of the plan's players, in its order.
+    pub fn bundles(&self) -> impl Iterator<Item = &Arc<Bundle>> {
+        self.contestants.iter().map(|contestant| &contestant.bundle)
     }
 
     /// A player of a match; the first one plays with the match's own values.

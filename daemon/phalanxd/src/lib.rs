@@ -8,6 +8,7 @@ mod app;
 pub mod arenas;
 pub mod args;
 pub mod beside;
+pub mod bundle_matches;
 pub mod casting;
 pub mod check;
 pub mod checkpoints;

@@ -2,6 +2,7 @@
 
 mod doctor;
 mod init;
+mod queue;
 mod strategy;
 mod tls;
 mod tune;
@@ -13,6 +14,7 @@ pub use init::InitArgs;
 use phalanx_cli::args::league::LeagueArgs;
 use phalanx_cli::args::{OutputArgs, duration, games};
 use phalanx_games::Start;
+pub use queue::{NatsArgs, PlayerArgs, QueueArgs, WorkerArgs};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -268,9 +270,12 @@ pub struct RunArgs {
     pub league: LeagueArgs,
     #[command(flatten)]
     pub tuned: TunedArgs,
-    /// Matches that run at once [default: the number of cores less one].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    /// Matches that run at once [default: the number of cores less one]; with --nats, matches that
+    /// are on the queue at once [default: 256].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=2048))]
     pub threads: Option<u16>,
+    #[command(flatten)]
+    pub queue: QueueArgs,
     /// Keep results in this folder, and continue with the results that it holds.
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,

@@ -1,13 +1,14 @@
-//! `phalanx league run`: a league in this process.
+//! `phalanx league run`: a league in this process, or on a queue.
 
 use crate::args::RunArgs;
+use crate::queue::{MatchPlayer, QueuedPlan};
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use phalanx_cli::args::OutputArgs;
 use phalanx_cli::args::league::LeagueArgs;
 use phalanx_cli::failure::{MatchInterrupted, misused};
 use phalanx_league::{LeagueEnd, LeagueStore, MatchOutcome, MatchPlayed, RunOptions};
-use phalanxd::league_matches::{LeagueSetup, UnfitLeague, prepare, usual_threads};
+use phalanxd::league_matches::{LeagueSetup, UnfitLeague, prepare};
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,15 +26,18 @@ pub fn run(args: &RunArgs) -> Result<()> {
     };
     let stop = Arc::new(AtomicBool::new(false));
     stop_at_interrupt(&stop);
-    let threads = args.threads.map_or_else(usual_threads, usize::from);
     let bar = bar(&args.print, store.plan().matches(), store.tally().played());
-    let options = RunOptions { threads, stop: &stop };
-    let end = phalanx_league::run(&mut store, &matches, &options, &mut |event| {
+    let plan = QueuedPlan::of_league(store.plan());
+    let player = MatchPlayer::new(&args.queue, &plan, &matches, bar.as_ref(), &stop)?;
+    let options = RunOptions { threads: player.threads(args.threads), stop: &stop };
+    let ended = phalanx_league::run(&mut store, player.play(), &options, &mut |event| {
         show(bar.as_ref(), event);
-    })?;
+    });
+    let why = player.end(matches!(ended, Ok(LeagueEnd::Over)));
     if let Some(bar) = &bar {
         bar.finish_and_clear();
     }
+    let end = ended?;
     let (plan, tally) = (store.plan(), store.tally());
     if let Some(path) = &args.markdown {
         std::fs::write(path, phalanx_league::markdown(plan, tally))
@@ -41,6 +45,7 @@ pub fn run(args: &RunArgs) -> Result<()> {
     }
     let text = || phalanx_league::table(&tally.standing());
     args.print.tell(&phalanx_league::json(plan, tally), text)?;
+    why?;
     match end {
         LeagueEnd::Over => Ok(()),
         LeagueEnd::Stopped => Err(MatchInterrupted.into()),

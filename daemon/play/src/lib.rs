@@ -11,10 +11,12 @@ pub mod doctor;
 mod files;
 pub mod init;
 pub mod league;
+mod queue;
 pub mod script;
 pub mod strategy;
 pub mod tls;
 pub mod tune;
+pub mod worker;
 
 /// A line on standard error.
 fn say(line: &str) {

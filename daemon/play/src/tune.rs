@@ -1,7 +1,8 @@
-//! `phalanx tune`: a search for better values of parameters, in this process.
+//! `phalanx tune`: a search for better values of parameters, in this process, or on a queue.
 
 use crate::args::{TuneRunArgs, TuneShowArgs, TuneVerb};
 use crate::league::{bar, in_usage, stop_at_interrupt};
+use crate::queue::{MatchPlayer, QueuedPlan};
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use phalanx_cli::args::OutputArgs;
@@ -10,7 +11,7 @@ use phalanx_cli::failure::MatchInterrupted;
 use phalanx_league::{MatchOutcome, ParamValues, RunOptions};
 use phalanx_lua::TUNED_FILE;
 use phalanx_tune::{TuneEnd, TuneEvent, TunePlan, TuneProgress, TuneStore};
-use phalanxd::league_matches::{LeagueSetup, usual_threads};
+use phalanxd::league_matches::LeagueSetup;
 use phalanxd::tune_matches::{PreparedTune, TuneSetup, prepare};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -44,12 +45,14 @@ fn run(args: &TuneRunArgs) -> Result<()> {
     announce(args, &prepared, &folder);
     let stop = Arc::new(AtomicBool::new(false));
     stop_at_interrupt(&stop);
-    let threads = args.threads.map_or_else(usual_threads, usize::from);
     let bar = bar(&args.print, plan.budget, 0);
-    let options = RunOptions { threads, stop: &stop };
-    let ended = phalanx_tune::run(&mut store, &prepared.matches, &options, &mut |event| {
+    let queued = QueuedPlan::of_tune(plan);
+    let player = MatchPlayer::new(&args.queue, &queued, &prepared.matches, bar.as_ref(), &stop)?;
+    let options = RunOptions { threads: player.threads(args.threads), stop: &stop };
+    let ended = phalanx_tune::run(&mut store, player.play(), &options, &mut |event| {
         watch(bar.as_ref(), event);
     });
+    let why = player.end(matches!(ended, Ok((TuneEnd::Over, _))));
     if let Some(bar) = &bar {
         bar.finish_and_clear();
     }
@@ -61,6 +64,7 @@ fn run(args: &TuneRunArgs) -> Result<()> {
         None => None,
     };
     print(&args.print, plan, &progress, &folder, kept.as_deref())?;
+    why?;
     match end {
         TuneEnd::Over => Ok(()),
         TuneEnd::Stopped => Err(MatchInterrupted.into()),

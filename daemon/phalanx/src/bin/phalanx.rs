@@ -11,7 +11,9 @@ use phalanx_cli::args::strategy::ParamVerb;
 use phalanx_cli::failure::EXIT_USAGE;
 use phalanx_cli::{failure, paint, remote, top};
 use phalanx_play::args::{ScriptVerb, TlsVerb};
-use phalanx_play::{arena, bridge, check, demo, doctor, init, league, script, strategy, tls, tune};
+use phalanx_play::{
+    arena, bridge, check, demo, doctor, init, league, script, strategy, tls, tune, worker,
+};
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -63,6 +65,8 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::League { verb: LeagueVerb::Run(args) } => league::run(&args)?,
         Verb::League { verb: LeagueVerb::There(verb) } => remote::league(&verb)?,
         Verb::Tune { verb } => tune::tune(&verb)?,
+        Verb::Worker(args) => worker::run(&args)?,
+        Verb::Player(args) => worker::player(&args)?,
         Verb::Recording { verb } => return files::run(&verb),
         Verb::Bridge(args) => return Ok(bridge::run(&args)),
         Verb::Init(args) => return init::run(&args),

@@ -1,6 +1,6 @@
 //! The command lines of `phalanx tune`.
 
-use super::TunedArgs;
+use super::{QueueArgs, TunedArgs};
 use clap::{Args, Subcommand, ValueEnum};
 use phalanx_cli::args::league::{seeds, sprt};
 use phalanx_cli::args::{OutputArgs, games};
@@ -90,9 +90,12 @@ pub struct TuneRunArgs {
     pub worlds: Option<u32>,
     #[command(flatten)]
     pub tuned: TunedArgs,
-    /// Matches that run at once [default: the number of cores less one].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    /// Matches that run at once [default: the number of cores less one]; with --nats, matches that
+    /// are on the queue at once [default: 256].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=2048))]
     pub threads: Option<u16>,
+    #[command(flatten)]
+    pub queue: QueueArgs,
     /// Keep results and report in this folder, and continue with the results that it holds
     /// [default: tune- and the run's id, in the current folder].
     #[arg(long, value_name = "FOLDER")]

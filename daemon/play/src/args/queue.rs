@@ -1,0 +1,100 @@
+//! The command lines of matches on many machines.
+
+use clap::Args;
+use phalanx_cli::args::duration;
+use phalanx_cli::failure::misused;
+use phalanx_queue::QueueAddress;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How to reach the server of a queue.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "NATS")]
+pub struct NatsArgs {
+    /// User at the NATS server.
+    #[arg(long, value_name = "NAME", env = "PHALANX_NATS_USER")]
+    pub nats_user: Option<String>,
+    /// File with that user's password.
+    #[arg(long, value_name = "FILE", env = "PHALANX_NATS_PASSWORD_FILE")]
+    pub nats_password_file: Option<PathBuf>,
+    /// Certificate authority of the NATS server's certificate, in PEM; connect with TLS only
+    /// [default: the system's authorities].
+    #[arg(long, value_name = "FILE", env = "PHALANX_NATS_CA")]
+    pub nats_ca: Option<PathBuf>,
+    /// Client certificate for the NATS server, in PEM.
+    #[arg(long, value_name = "FILE", env = "PHALANX_NATS_CERTIFICATE")]
+    pub nats_certificate: Option<PathBuf>,
+    /// The key of that certificate, in PEM.
+    #[arg(long, value_name = "FILE", env = "PHALANX_NATS_KEY")]
+    pub nats_key: Option<PathBuf>,
+}
+
+impl NatsArgs {
+    /// The server at this address, with the credentials.
+    ///
+    /// # Errors
+    /// When half of the credentials is missing.
+    pub fn address(&self, url: &str) -> anyhow::Result<QueueAddress> {
+        let user = match (&self.nats_user, &self.nats_password_file) {
+            (Some(user), Some(file)) => Some((user.clone(), file.clone())),
+            (None, None) => None,
+            (_, _) => {
+                return Err(misused("--nats-user and --nats-password-file belong together"));
+            }
+        };
+        let certificate = match (&self.nats_certificate, &self.nats_key) {
+            (Some(certificate), Some(key)) => Some((certificate.clone(), key.clone())),
+            (None, None) => None,
+            (_, _) => return Err(misused("--nats-certificate and --nats-key belong together")),
+        };
+        Ok(QueueAddress { url: url.to_owned(), user, ca: self.nats_ca.clone(), certificate })
+    }
+}
+
+/// Where the matches of a league or a tune run are played.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "NATS")]
+pub struct QueueArgs {
+    /// Put the matches on a queue of this NATS server, for `phalanx worker` on other machines; the
+    /// results are the same bytes. For example nats://host:4222, or tls://host:4222.
+    #[arg(long, value_name = "URL")]
+    pub nats: Option<String>,
+    #[command(flatten)]
+    pub server: NatsArgs,
+}
+
+/// `phalanx worker`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  phalanx worker --nats nats://lab1:4222 --threads 8
+  phalanx league run --nats nats://lab1:4222 --strategy mine --strategy shipped --seeds 1..2000
+
+A worker needs no strategies and no settings: it fetches what plays from the server. Each match runs
+in a process of its own with limits for time and memory, and scripts cannot open files. Stop it at
+any time: other workers play what it had.")]
+pub struct WorkerArgs {
+    /// The NATS server, for example nats://host:4222, or tls://host:4222.
+    #[arg(long, value_name = "URL", env = "PHALANX_NATS")]
+    pub nats: String,
+    #[command(flatten)]
+    pub server: NatsArgs,
+    /// Matches that run at once [default: the number of cores less one].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
+    /// Longest time of a match; one that takes longer has failed.
+    #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = duration)]
+    pub match_time: Duration,
+    /// Most memory of a match, in MiB; one that needs more ends, and is set aside the second time.
+    #[arg(long, value_name = "MIB", default_value_t = 1_024,
+        value_parser = clap::value_parser!(u64).range(16..=1_048_576))]
+    pub match_memory: u64,
+}
+
+/// The process of one match at a time, for `phalanx worker`.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct PlayerArgs {
+    /// Most memory, in MiB.
+    #[arg(long, value_name = "MIB")]
+    pub memory: u64,
+}

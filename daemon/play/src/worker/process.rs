@@ -1,0 +1,131 @@
+//! The process that plays a worker's matches, one at a time: what goes wrong in it ends this process
+//! only, and limits of time and memory hold whatever a script does.
+
+use super::player::{PlayerAnswer, PlayerRequest, SentBundle};
+use futures_util::{SinkExt, StreamExt};
+use phalanx_queue::{BundleBytes, ItemEnd, MatchItem, PlayItem};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec};
+
+/// Strategies that a process keeps ready; then a new one begins.
+const STRATEGIES_MAX: usize = 64;
+/// Longest answer, in bytes.
+const ANSWER_MAX: usize = 64 << 10;
+/// How long a process that has closed its output may take to end.
+const END_MAX: Duration = Duration::from_secs(5);
+
+/// Plays items in a process of its own.
+#[derive(Debug)]
+pub(crate) struct ProcessPlayer {
+    program: PathBuf,
+    time: Duration,
+    /// In MiB.
+    memory: u64,
+    running: Option<Running>,
+}
+
+/// A process that waits for a match.
+#[derive(Debug)]
+struct Running {
+    child: Child,
+    input: FramedWrite<ChildStdin, LinesCodec>,
+    output: FramedRead<ChildStdout, LinesCodec>,
+    /// The strategies that it has.
+    known: BTreeSet<String>,
+}
+
+impl ProcessPlayer {
+    pub(crate) fn new(program: PathBuf, time: Duration, memory: u64) -> Self {
+        Self { program, time, memory, running: None }
+    }
+
+    fn start(&self) -> Result<Running, String> {
+        let mut command = Command::new(&self.program);
+        command.args(["player", "--memory", &self.memory.to_string()]);
+        // Nothing of this machine is for scripts of others: no environment, no working folder.
+        command.env_clear().current_dir("/").kill_on_drop(true);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(|why| format!("cannot start a process: {why}"))?;
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let (Some(input), Some(output)) = (input, output) else {
+            return Err("a process without input and output".to_owned());
+        };
+        Ok(Running {
+            child,
+            input: FramedWrite::new(input, LinesCodec::new()),
+            output: FramedRead::new(output, LinesCodec::new_with_max_length(ANSWER_MAX)),
+            known: BTreeSet::new(),
+        })
+    }
+}
+
+impl PlayItem for ProcessPlayer {
+    async fn play(&mut self, item: &MatchItem, bundles: &[BundleBytes]) -> ItemEnd {
+        // It is put back after the match: a process whose match was given up ends here.
+        let running = self.running.take().filter(|one| one.known.len() < STRATEGIES_MAX);
+        let mut running = match running.map_or_else(|| self.start(), Ok) {
+            Ok(running) => running,
+            Err(why) => return ItemEnd::Died(why),
+        };
+        match tokio::time::timeout(self.time, running.ask(item, bundles)).await {
+            Err(_) => {
+                let time = humantime::format_duration(self.time);
+                ItemEnd::Failed(format!("it took longer than {time}"))
+            }
+            Ok(None) => ItemEnd::Died(running.how_it_ended().await),
+            Ok(Some(answer)) => {
+                self.running = Some(running);
+                match answer {
+                    PlayerAnswer::Scores(scores) => ItemEnd::Scores(scores),
+                    PlayerAnswer::Failed(reason) => ItemEnd::Failed(reason),
+                    PlayerAnswer::BadBundle(reason) => ItemEnd::BadBundle(reason),
+                }
+            }
+        }
+    }
+}
+
+impl Running {
+    /// Its answer; `None` when it ended, or says what makes no sense.
+    async fn ask(&mut self, item: &MatchItem, bundles: &[BundleBytes]) -> Option<PlayerAnswer> {
+        let mut sent = Vec::new();
+        for BundleBytes { hash, bytes } in bundles {
+            if self.known.insert(hash.clone()) {
+                let text = String::from_utf8_lossy(bytes).into_owned();
+                sent.push(SentBundle { hash: hash.clone(), text });
+            }
+        }
+        let request = PlayerRequest { item: item.clone(), bundles: sent };
+        let line = serde_json::to_string(&request).ok()?;
+        self.input.send(line).await.ok()?;
+        let line = self.output.next().await?.ok()?;
+        let answer = serde_json::from_str(&line).ok()?;
+        if matches!(answer, PlayerAnswer::BadBundle(_)) {
+            for bundle in bundles {
+                self.known.remove(&bundle.hash);
+            }
+        }
+        Some(answer)
+    }
+
+    async fn how_it_ended(&mut self) -> String {
+        match tokio::time::timeout(END_MAX, self.child.wait()).await {
+            Ok(Ok(status)) => described(status),
+            Ok(Err(why)) => format!("its process is lost: {why}"),
+            Err(_) => "its process closed its output".to_owned(),
+        }
+    }
+}
+
+fn described(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.signal(), status.code()) {
+        (Some(signal), _) => format!("its process ended with signal {signal}"),
+        (None, Some(code)) => format!("its process ended with exit code {code}"),
+        (None, None) => "its process ended".to_owned(),
+    }
+}

@@ -1,0 +1,271 @@
+//! The matches in flight, as a state machine without clock and network: who plays them, how often
+//! they were asked for, and what is to happen next.
+
+use crate::wire::{NoteEvent, ResultMessage, WorkerAnswer, WorkerNote};
+use phalanx_league::MatchOutcome;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc::SyncSender;
+
+/// Workers that an item may end before it is set aside.
+const DEATHS_MAX: usize = 2;
+/// Results of an earlier coordinator that wait until the league asks for them.
+const EARLY_MAX: usize = 4_096;
+/// Things that are said once; more are not remembered.
+const SAID_MAX: usize = 256;
+
+/// What happens next with a match, for the thread that waits for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// It ended.
+    Over(MatchOutcome),
+    /// It has to be put on the queue again, with the bundles if they are missing.
+    Again { attempt: u32, bundles: bool },
+}
+
+/// A match in flight.
+#[derive(Debug)]
+struct OpenMatch {
+    fingerprint: String,
+    players: usize,
+    attempt: u32,
+    /// Its place in the stream, once it is there.
+    sequence: Option<u64>,
+    /// Who has it, the latest last, except those that gave it back.
+    holders: Vec<String>,
+    /// The processes that it ended, by worker and attempt.
+    deaths: BTreeSet<String>,
+    waiting: SyncSender<Next>,
+}
+
+/// What a message from a worker led to.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Effect {
+    /// For the person who watches.
+    pub(crate) say: Option<String>,
+    /// A place in the stream whose item is no longer needed.
+    pub(crate) delete: Option<u64>,
+}
+
+/// All matches in flight.
+#[derive(Debug)]
+pub(crate) struct OpenMatches {
+    /// The version that results must have.
+    version: String,
+    open: BTreeMap<u64, OpenMatch>,
+    early: BTreeMap<u64, ResultMessage>,
+    /// The highest number that the league asked for.
+    highest: Option<u64>,
+    said: BTreeSet<String>,
+    /// Results that were not counted, as their match had one.
+    pub(crate) doubles: u64,
+}
+
+impl OpenMatches {
+    pub(crate) fn new(version: String) -> Self {
+        let (open, early, said) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+        Self { version, open, early, highest: None, said, doubles: 0 }
+    }
+
+    /// A match that the league asks for; its outcome at once if an earlier coordinator had it played.
+    pub(crate) fn ask(
+        &mut self,
+        number: u64,
+        fingerprint: String,
+        players: usize,
+        waiting: SyncSender<Next>,
+    ) -> Option<MatchOutcome> {
+        self.highest = self.highest.max(Some(number));
+        if let Some(early) = self.early.remove(&number)
+            && early.fingerprint == fingerprint
+            && let Some(outcome) = early.answer.outcome(players)
+        {
+            return Some(outcome);
+        }
+        let deaths = BTreeSet::new();
+        let (attempt, sequence, holders) = (0, None, Vec::new());
+        let open = OpenMatch { fingerprint, players, attempt, sequence, holders, deaths, waiting };
+        self.open.insert(number, open);
+        None
+    }
+
+    /// The league no longer waits for it.
+    pub(crate) fn leave(&mut self, number: u64) {
+        self.open.remove(&number);
+    }
+
+    /// It is on the queue.
+    pub(crate) fn queued(&mut self, number: u64, attempt: u32, sequence: u64) {
+        let open = self.open.get_mut(&number).filter(|open| open.attempt == attempt);
+        if let Some(open) = open {
+            open.sequence = Some(sequence);
+        }
+    }
+
+    /// A worker says something of a match that it has.
+    pub(crate) fn note(&mut self, note: WorkerNote) {
+        if let Some(open) = self.open.get_mut(&note.number) {
+            open.holders.retain(|holder| *holder != note.worker);
+            if note.event == NoteEvent::Began {
+                open.holders.push(note.worker);
+            }
+        }
+    }
+
+    /// A result came.
+    pub(crate) fn result(&mut self, number: u64, message: ResultMessage) -> Effect {
+        if let WorkerAnswer::Refused { reason, .. } = &message.answer
+            && !self.open.contains_key(&number)
+        {
+            let text = format!("{}: {reason}", message.worker);
+            return Effect { say: self.once(text), delete: None };
+        }
+        let refused = matches!(message.answer, WorkerAnswer::Refused { .. });
+        if !refused && message.version != self.version {
+            let text = format!(
+                "{}: a result of version {}; this is {}: dropped",
+                message.worker, message.version, self.version
+            );
+            return Effect { say: self.once(text), delete: None };
+        }
+        let Some(open) = self.open.get_mut(&number) else {
+            return self.not_asked(number, message);
+        };
+        if !refused && message.fingerprint != open.fingerprint {
+            let text = format!(
+                "{}: a result for match {number} that answers another match: dropped",
+                message.worker
+            );
+            return Effect { say: self.once(text), delete: None };
+        }
+        let outcome = message.answer.outcome(open.players);
+        let stale = message.attempt != open.attempt;
+        open.holders.retain(|holder| *holder != message.worker);
+        match (outcome, message.answer) {
+            (Some(outcome), _) => {
+                let sequence = open.sequence;
+                self.settle(number, outcome);
+                // The attempt on the queue is another one than that which was answered.
+                Effect { say: None, delete: sequence.filter(|_| stale) }
+            }
+            // An attempt that was given up says nothing about the current one.
+            (None, _) if stale => Effect::default(),
+            (None, WorkerAnswer::Died(reason)) => {
+                open.deaths.insert(format!("{} ({reason})", message.worker));
+                self.after_death(number, true)
+            }
+            (None, WorkerAnswer::Refused { reason, bundles }) => {
+                self.again(number, bundles);
+                Effect { say: self.once(format!("{}: {reason}", message.worker)), delete: None }
+            }
+            (None, WorkerAnswer::Scores(_) | WorkerAnswer::Failed(_)) => {
+                self.again(number, false);
+                let text = format!("{}: a result without a score for each player", message.worker);
+                Effect { say: self.once(text), delete: None }
+            }
+        }
+    }
+
+    /// The workers that have matches, by the coordinator's knowledge.
+    pub(crate) fn holders(&self) -> BTreeSet<String> {
+        self.open.values().filter_map(|open| open.holders.last().cloned()).collect()
+    }
+
+    /// A worker is gone; its items come back by themselves, unless they ended too many workers.
+    pub(crate) fn died(&mut self, worker: &str) -> Vec<Effect> {
+        let held = self
+            .open
+            .iter_mut()
+            .filter(|(_, open)| open.holders.last().is_some_and(|holder| holder == worker));
+        let mut numbers = Vec::new();
+        for (number, open) in held {
+            open.holders.clear();
+            open.deaths.insert(worker.to_owned());
+            numbers.push(*number);
+        }
+        numbers.into_iter().map(|number| self.after_death(number, false)).collect()
+    }
+
+    /// Matches on the queue that no known worker has, with their places in the stream.
+    pub(crate) fn unheld(&self) -> Vec<(u64, u64)> {
+        let unheld = self.open.iter().filter(|(_, open)| open.holders.is_empty());
+        unheld.filter_map(|(number, open)| Some((*number, open.sequence?))).collect()
+    }
+
+    /// The item at this place in the stream is lost.
+    pub(crate) fn lost(&mut self, number: u64, sequence: u64) {
+        if self.open.get(&number).is_some_and(|open| open.sequence == Some(sequence)) {
+            self.again(number, true);
+        }
+    }
+
+    /// Text for the person who watches, if it was not said before.
+    pub(crate) fn once(&mut self, text: String) -> Option<String> {
+        let new = self.said.len() < SAID_MAX && self.said.insert(text.clone());
+        new.then_some(text)
+    }
+
+    fn not_asked(&mut self, number: u64, message: ResultMessage) -> Effect {
+        let ended = message.answer.outcome(message.answer_players()).is_some();
+        let asked = self.highest.is_some_and(|highest| number <= highest);
+        if ended && !asked && self.early.len() < EARLY_MAX && !self.early.contains_key(&number) {
+            self.early.insert(number, message);
+        } else {
+            self.doubles += 1;
+        }
+        Effect::default()
+    }
+
+    fn after_death(&mut self, number: u64, acknowledged: bool) -> Effect {
+        let Some(open) = self.open.get(&number) else { return Effect::default() };
+        let ended: Vec<_> = open.deaths.iter().cloned().collect();
+        if ended.len() < DEATHS_MAX {
+            if acknowledged {
+                self.again(number, false);
+            }
+            return Effect {
+                say: Some(format!(
+                    "match {number} ended worker {}; another one plays it",
+                    ended.join(", ")
+                )),
+                delete: None,
+            };
+        }
+        let delete = open.sequence;
+        let reason = format!("set aside: it ended {} workers", ended.len());
+        let say = format!("match {number} is set aside: it ended the workers {}", ended.join(", "));
+        self.settle(number, MatchOutcome::failed(&reason));
+        Effect { say: Some(say), delete }
+    }
+
+    fn again(&mut self, number: u64, bundles: bool) {
+        if let Some(open) = self.open.get_mut(&number) {
+            open.attempt += 1;
+            open.sequence = None;
+            open.holders.clear();
+            let next = Next::Again { attempt: open.attempt, bundles };
+            self.tell(number, next);
+        }
+    }
+
+    fn settle(&mut self, number: u64, outcome: MatchOutcome) {
+        self.tell(number, Next::Over(outcome));
+        self.open.remove(&number);
+    }
+
+    fn tell(&self, number: u64, next: Next) {
+        if let Some(open) = self.open.get(&number) {
+            // A thread that left needs no answer; one that is busy finds the latest in its channel.
+            drop(open.waiting.try_send(next));
+        }
+    }
+}
+
+impl ResultMessage {
+    /// How many players its answer is about.
+    fn answer_players(&self) -> usize {
+        match &self.answer {
+            WorkerAnswer::Scores(scores) => scores.len(),
+            WorkerAnswer::Failed(_) | WorkerAnswer::Died(_) | WorkerAnswer::Refused { .. } => 0,
+        }
+    }
+}
