@@ -27,7 +27,6 @@ pub struct BundleBytes {
 pub(crate) async fn upload(
     store: &ObjectStore,
     bundles: &[BundleBytes],
-    again: bool,
     retry: &Retry<'_>,
 ) -> Result<(), QueueError> {
     for BundleBytes { hash, bytes } in bundles {
@@ -38,7 +37,7 @@ pub(crate) async fn upload(
             );
             return Err(QueueError::Bundle(text));
         }
-        if !again && store.info(hash).await.is_ok_and(|info| info.size == bytes.len()) {
+        if store.info(hash).await.is_ok_and(|info| !info.deleted && info.size == bytes.len()) {
             continue;
         }
         let put = || async { store.put(hash.as_str(), &mut &bytes[..]).await.map(drop) };
@@ -89,10 +88,14 @@ pub(crate) enum FetchError {
 pub(crate) async fn fetch(store: &ObjectStore, hash: &str) -> Result<BundleBytes, FetchError> {
     let away = |why: &dyn Display| FetchError::Away(format!("strategy {hash}: {why}"));
     let missing = |why: &dyn Display| FetchError::Missing(format!("strategy {hash}: {why}"));
+    let absent = "it is not on the server";
     let info = store.info(hash).await.map_err(|why| match why.kind() {
-        InfoErrorKind::NotFound => missing(&"it is not on the server"),
+        InfoErrorKind::NotFound => missing(&absent),
         InfoErrorKind::InvalidName | InfoErrorKind::Other | InfoErrorKind::TimedOut => away(&why),
     })?;
+    if info.deleted {
+        return Err(missing(&absent));
+    }
     if info.size > BUNDLE_BYTES_MAX {
         let text = format!("strategy {hash}: {} bytes; at most {BUNDLE_BYTES_MAX}", info.size);
         return Err(FetchError::Oversized(text));

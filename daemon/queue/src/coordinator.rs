@@ -194,7 +194,7 @@ impl QueuedMatches {
     fn upload_again(&self) -> Result<(), QueueError> {
         let retry = Retry { stop: &self.core.ended, say: &self.core.say };
         let store = &self.core.broker.bundles;
-        self.runtime.block_on(upload(store, &self.run.bundles, false, &retry))
+        self.runtime.block_on(upload(store, &self.run.bundles, &retry))
     }
 
     /// Waits until the match has a result; `None` when it was given up.
@@ -217,7 +217,7 @@ impl QueuedMatches {
                     }
                     let (step, longest) = AGAIN;
                     let pause = step.saturating_mul(attempt).min(longest);
-                    self.runtime.block_on(tokio::time::sleep(pause));
+                    self.runtime.block_on(async { tokio::time::sleep(pause).await });
                     if stopped() {
                         return None;
                     }
@@ -279,7 +279,7 @@ impl Core {
         // What an earlier coordinator left on the queue, under another session.
         core.broker.clear(&core.subjects).await?;
         let retry = Retry { stop, say: &core.say };
-        upload(&core.broker.bundles, &run.bundles, false, &retry).await?;
+        upload(&core.broker.bundles, &run.bundles, &retry).await?;
         tokio::spawn(reader.run());
         tokio::spawn(watcher.run());
         Ok(core)

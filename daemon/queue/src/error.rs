@@ -29,6 +29,7 @@ impl QueueError {
 pub(crate) fn in_words(why: &impl Display) -> String {
     let why = why.to_string();
     let advice = [
+        ("jetstream unavailable", "start nats-server with --jetstream"),
         ("jetstream not enabled", "start nats-server with --jetstream"),
         ("no responders", "start nats-server with --jetstream, and check the user's permissions"),
         ("does not exist", "start nats-server with --jetstream, and check the user's permissions"),

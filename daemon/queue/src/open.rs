@@ -30,10 +30,10 @@ struct OpenMatch {
     attempt: u32,
     /// Its place in the stream, once it is there.
     sequence: Option<u64>,
-    /// Who has it, the latest last, except those that gave it back.
+    /// The workers that began it and have said nothing since: several after the server was away.
     holders: Vec<String>,
-    /// The processes that it ended, by worker and attempt.
-    deaths: BTreeSet<String>,
+    /// The workers that it ended; one that plays in processes of its own survives and is there again.
+    deaths: Vec<String>,
     waiting: SyncSender<Next>,
 }
 
@@ -81,7 +81,7 @@ impl OpenMatches {
         {
             return Some(outcome);
         }
-        let deaths = BTreeSet::new();
+        let deaths = Vec::new();
         let (attempt, sequence, holders) = (0, None, Vec::new());
         let open = OpenMatch { fingerprint, players, attempt, sequence, holders, deaths, waiting };
         self.open.insert(number, open);
@@ -150,7 +150,7 @@ impl OpenMatches {
             // An attempt that was given up says nothing about the current one.
             (None, _) if stale => Effect::default(),
             (None, WorkerAnswer::Died(reason)) => {
-                open.deaths.insert(format!("{} ({reason})", message.worker));
+                open.deaths.push(format!("{} ({reason})", message.worker));
                 self.after_death(number, true)
             }
             (None, WorkerAnswer::Refused { reason, bundles }) => {
@@ -165,22 +165,21 @@ impl OpenMatches {
         }
     }
 
-    /// The workers that have matches, by the coordinator's knowledge.
+    /// The workers that have matches, as far as they said.
     pub(crate) fn holders(&self) -> BTreeSet<String> {
-        self.open.values().filter_map(|open| open.holders.last().cloned()).collect()
+        self.open.values().flat_map(|open| open.holders.iter().cloned()).collect()
     }
 
     /// A worker is gone; its items come back by themselves, unless they ended too many workers.
     pub(crate) fn died(&mut self, worker: &str) -> Vec<Effect> {
-        let held = self
-            .open
-            .iter_mut()
-            .filter(|(_, open)| open.holders.last().is_some_and(|holder| holder == worker));
         let mut numbers = Vec::new();
-        for (number, open) in held {
-            open.holders.clear();
-            open.deaths.insert(worker.to_owned());
-            numbers.push(*number);
+        for (number, open) in &mut self.open {
+            let had = open.holders.len();
+            open.holders.retain(|holder| holder != worker);
+            if open.holders.len() < had {
+                open.deaths.push(worker.to_owned());
+                numbers.push(*number);
+            }
         }
         numbers.into_iter().map(|number| self.after_death(number, false)).collect()
     }
@@ -217,7 +216,7 @@ impl OpenMatches {
 
     fn after_death(&mut self, number: u64, acknowledged: bool) -> Effect {
         let Some(open) = self.open.get(&number) else { return Effect::default() };
-        let ended: Vec<_> = open.deaths.iter().cloned().collect();
+        let ended = open.deaths.clone();
         if ended.len() < DEATHS_MAX {
             if acknowledged {
                 self.again(number, false);
@@ -267,5 +266,132 @@ impl ResultMessage {
             WorkerAnswer::Scores(scores) => scores.len(),
             WorkerAnswer::Failed(_) | WorkerAnswer::Died(_) | WorkerAnswer::Refused { .. } => 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Receiver, sync_channel};
+
+    fn table() -> OpenMatches {
+        OpenMatches::new("1".to_owned())
+    }
+
+    fn ask(table: &mut OpenMatches, number: u64) -> Receiver<Next> {
+        let (waiting, next) = sync_channel(4);
+        assert_eq!(table.ask(number, "f".to_owned(), 2, waiting), None);
+        table.queued(number, 0, number + 100);
+        next
+    }
+
+    fn message(answer: WorkerAnswer, attempt: u32) -> ResultMessage {
+        let (worker, version) = ("w".to_owned(), "1".to_owned());
+        ResultMessage { worker, version, fingerprint: "f".to_owned(), attempt, answer }
+    }
+
+    fn scores() -> WorkerAnswer {
+        WorkerAnswer::Scores(vec![3, 4])
+    }
+
+    fn over() -> Next {
+        Next::Over(MatchOutcome::Scores(vec![3, 4]))
+    }
+
+    fn began(worker: &str, number: u64) -> WorkerNote {
+        WorkerNote { worker: worker.to_owned(), number, event: NoteEvent::Began }
+    }
+
+    #[test]
+    fn a_result_counts_once() {
+        let mut table = table();
+        let next = ask(&mut table, 5);
+        assert_eq!(table.result(5, message(scores(), 0)), Effect::default());
+        assert_eq!(
+            table.result(5, message(WorkerAnswer::Failed("x".into()), 0)),
+            Effect::default()
+        );
+        assert_eq!(next.try_iter().collect::<Vec<_>>(), [over()]);
+        assert_eq!(table.doubles, 1);
+    }
+
+    #[test]
+    fn a_result_of_an_earlier_coordinator_counts_when_its_match_is_asked_for() {
+        let mut table = table();
+        table.result(7, message(scores(), 3));
+        let (waiting, _next) = sync_channel(4);
+        let outcome = table.ask(7, "f".to_owned(), 2, waiting.clone());
+        assert_eq!(outcome, Some(MatchOutcome::Scores(vec![3, 4])));
+        table.result(8, message(scores(), 0));
+        assert_eq!(table.ask(8, "another match".to_owned(), 2, waiting), None);
+    }
+
+    #[test]
+    fn a_worker_that_came_late_does_not_hide_the_death_of_the_first() {
+        let mut table = table();
+        let next = ask(&mut table, 1);
+        table.note(began("a", 1));
+        table.note(began("b", 1));
+        assert_eq!(table.holders().len(), 2);
+        assert_eq!(table.died("a").len(), 1);
+        assert_eq!(next.try_iter().count(), 0, "the server gives the item to another worker");
+        let effects = table.died("b");
+        assert_eq!(effects[0].delete, Some(101));
+        assert!(matches!(next.try_recv(), Ok(Next::Over(MatchOutcome::Failed(_)))));
+        assert_eq!(table.died("b"), []);
+    }
+
+    #[test]
+    fn a_worker_that_gave_an_item_back_may_go() {
+        let mut table = table();
+        let _next = ask(&mut table, 1);
+        table.note(began("a", 1));
+        table.note(WorkerNote { event: NoteEvent::GaveBack, ..began("a", 1) });
+        assert_eq!(table.died("a"), []);
+        assert_eq!(table.unheld(), [(1, 101)]);
+    }
+
+    #[test]
+    fn a_refused_item_is_queued_again_and_the_reason_is_said_once() {
+        let mut table = table();
+        let next = ask(&mut table, 1);
+        let refused = |attempt| {
+            let answer = WorkerAnswer::Refused { reason: "old".to_owned(), bundles: true };
+            ResultMessage { version: "0".to_owned(), ..message(answer, attempt) }
+        };
+        assert_eq!(table.result(1, refused(0)).say.as_deref(), Some("w: old"));
+        assert_eq!(next.try_recv(), Ok(Next::Again { attempt: 1, bundles: true }));
+        // The same attempt again, by another worker: it was queued anew already.
+        assert_eq!(table.result(1, refused(0)), Effect::default());
+        table.queued(1, 0, 9);
+        assert_eq!(table.unheld(), [], "that was the place of the first attempt");
+        table.queued(1, 1, 10);
+        // The first attempt was played after all: the second one is taken off the queue.
+        assert_eq!(table.result(1, message(scores(), 0)).delete, Some(10));
+        assert_eq!(next.try_recv(), Ok(over()));
+    }
+
+    #[test]
+    fn what_answers_another_match_or_version_is_dropped() {
+        let mut table = table();
+        let next = ask(&mut table, 1);
+        let foreign = ResultMessage { fingerprint: "g".to_owned(), ..message(scores(), 0) };
+        assert!(table.result(1, foreign).say.is_some_and(|text| text.contains("another match")));
+        let old = ResultMessage { version: "0".to_owned(), ..message(scores(), 0) };
+        assert!(table.result(1, old).say.is_some_and(|text| text.contains("version 0")));
+        assert_eq!(next.try_iter().count(), 0);
+        let short = message(WorkerAnswer::Scores(vec![1]), 0);
+        assert!(table.result(1, short).say.is_some());
+        assert_eq!(next.try_recv(), Ok(Next::Again { attempt: 1, bundles: false }));
+    }
+
+    #[test]
+    fn a_lost_item_is_queued_again() {
+        let mut table = table();
+        let next = ask(&mut table, 1);
+        table.lost(1, 7);
+        assert_eq!(next.try_iter().count(), 0, "another place in the stream");
+        table.lost(1, 101);
+        assert_eq!(next.try_recv(), Ok(Next::Again { attempt: 1, bundles: true }));
     }
 }

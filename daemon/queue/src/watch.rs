@@ -27,7 +27,7 @@ const MISSES_MAX: u32 = 2;
 /// Time after a restart of the server in which workers may still be on their way back.
 const RETURN: Duration = Duration::from_secs(8);
 /// How often items that no known worker has are looked for on the server.
-const SEARCH: Duration = Duration::from_secs(20);
+const SEARCH: Duration = Duration::from_secs(10);
 /// Requests to the server at once.
 const AT_ONCE: usize = 32;
 /// The coordinator's own task.

@@ -31,6 +31,8 @@ const PROGRESS: Duration = Duration::from_secs(ACK_WAIT.as_secs() / 4);
 const REFUSED: Duration = Duration::from_secs(3);
 /// Pause while the server has no queue, or does not answer.
 const PAUSE: Duration = Duration::from_secs(1);
+/// How long a note may take to leave this process.
+const NOTE_MAX: Duration = Duration::from_secs(1);
 /// How often a worker says how much it has played.
 const REPORT: Duration = Duration::from_mins(1);
 
@@ -377,6 +379,8 @@ impl Worker {
         let payload = serde_json::to_vec(&note).unwrap_or_default();
         // A coordinator that is away does not need it.
         drop(self.client.publish(held.subjects.notes(), payload.into()).await);
+        // A match that ends this process at once is known to have begun.
+        drop(tokio::time::timeout(NOTE_MAX, self.client.flush()).await);
     }
 
     async fn bundle(&self, hash: &str) -> Result<BundleBytes, FetchError> {

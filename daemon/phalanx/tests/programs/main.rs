@@ -21,9 +21,12 @@ mod init;
 mod league;
 mod manager;
 mod more_games;
+#[path = "../../../queue/tests/support/nats.rs"]
+mod nats;
 mod pictures;
 mod planted;
 mod process;
+mod queue;
 mod recorded;
 mod recorded_before;
 mod recordings;

@@ -25,6 +25,9 @@ pub(crate) fn quiet(mut command: Command) -> Command {
     for name in ["CONFIG", "CONTROL", "CONTEXT", "TOKEN", "TOKEN_FILE", "CA", "CERTIFICATE"] {
         command.env_remove(format!("PHALANX_{name}"));
     }
+    for name in ["USER", "PASSWORD_FILE", "CA", "CERTIFICATE", "KEY"] {
+        command.env_remove(format!("PHALANX_NATS_{name}"));
+    }
     // A folder without contexts.
     command.env_remove("NOTIFY_SOCKET").env("XDG_CONFIG_HOME", "/nonexistent");
     command.env("NO_COLOR", "1").stdin(Stdio::null());

@@ -1,0 +1,226 @@
+//! `phalanx worker`, and leagues and tune runs on a queue, with a real nats-server.
+
+use crate::nats::NatsServer;
+use crate::support::{PATIENCE, PHALANX, Running, phalanx, quiet, refused, stderr, text};
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// A strategy of one role.
+fn strategy(dir: &Path, name: &str, source: &str) -> String {
+    let folder = dir.join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("worker.luau"), source).unwrap();
+    text(&folder).to_owned()
+}
+
+const WALKS: &str =
+    "return { decide = function() return act.move(rng.pick({ 'n', 's', 'e', 'w' })) end }";
+
+/// A worker in the background; its log can be read as if it were its standard output.
+fn worker(server: &str, more: &[&str]) -> Running {
+    let mut shell = quiet(Command::new("sh"));
+    shell.arg("-c").arg(r#"exec "$0" "$@" 2>&1"#).arg(PHALANX).args(["worker", "--nats", server]);
+    shell.args(more);
+    Running::start(shell)
+}
+
+fn league(walks: &str, folder: &Path, more: &[&str]) -> Command {
+    let mut command = quiet(Command::new(PHALANX));
+    command.args(["league", "run", "--game", "assemble", "--steps", "60", "--seeds", "1..12"]);
+    command.args(["--strategy", walks, "--strategy", "idle", "--output", "json"]);
+    command.arg("--folder").arg(folder).args(more).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn results(folder: &Path) -> String {
+    std::fs::read_to_string(folder.join("results.jsonl")).unwrap_or_default()
+}
+
+/// Waits until a league has this many results.
+fn played(folder: &Path, count: usize) {
+    let begun = Instant::now();
+    while results(folder).lines().count() < count {
+        assert!(begun.elapsed() < PATIENCE, "the league does not go on: {}", results(folder));
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn each_match_counts_once_though_workers_coordinator_and_server_are_killed() {
+    let Some(mut server) = NatsServer::start() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let walks = strategy(dir.path(), "walks", WALKS);
+    let here = dir.path().join("here");
+    let output = league(&walks, &here, &[]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+
+    let (there, url) = (dir.path().join("there"), server.url());
+    let queued = || league(&walks, &there, &["--nats", &url]);
+    let mut first = queued().spawn().unwrap();
+    let killed = worker(&url, &["--threads", "1"]);
+    played(&there, 3);
+    killed.signal("KILL");
+    let _workers = [(); 2].map(|()| worker(&url, &["--threads", "1"]));
+    played(&there, 6);
+    server.restart();
+    played(&there, 9);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    // The same command goes on, without waiting for the lease of the first one to lapse.
+    let output = queued().output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(results(&there), results(&here));
+    let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&shown["played"], &shown["failed"]), (&24.into(), &0.into()));
+}
+
+#[test]
+fn a_second_coordinator_is_told_who_is_first_and_ctrl_c_lets_others_go_on() {
+    let Some(server) = NatsServer::start() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let walks = strategy(dir.path(), "walks", WALKS);
+    let (one, two) = (dir.path().join("one"), dir.path().join("two"));
+    let url = server.url();
+    let first = league(&walks, &one, &["--nats", &url]).spawn().unwrap();
+    let _worker = worker(&url, &["--threads", "1"]);
+    played(&one, 1);
+    let second = league(&walks, &two, &["--nats", &url]).output().unwrap();
+    assert_eq!(second.status.code(), Some(1));
+    let said = stderr(&second);
+    assert!(said.contains(&format!("coordinated by process {}", first.id())), "{said}");
+    let pid = first.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let ended = first.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{}", stderr(&ended));
+    let second = league(&walks, &two, &["--nats", &url]).output().unwrap();
+    assert!(second.status.success(), "{}", stderr(&second));
+    assert_eq!(results(&two).lines().count(), 24);
+}
+
+/// An explorer with something to tune.
+const HASTY: &str = "
+    param('patience', { default = 1, min = 1, max = 300, kind = 'int', log = true })
+    return {
+        start = function(me) me.memory.actions = 0 end,
+        decide = function(me)
+            me.memory.actions += 1
+            local options = world.options()
+            local stays = me.memory.actions <= param('patience')
+            local option = options[if stays then 1 else #options]
+            if not option then return act.shut_off() end
+            return act[option.action]()
+        end,
+    }";
+
+#[test]
+fn a_tune_run_on_a_queue_gives_the_bytes_of_one_in_this_process() {
+    let Some(server) = NatsServer::start() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let (url, mut told) = (server.url(), Vec::new());
+    let _worker = worker(&url, &["--threads", "2"]);
+    for (name, more) in [("here", vec![]), ("there", vec!["--nats", url.as_str()])] {
+        // Copies: a run that proves something writes into the strategy's folder.
+        let hasty = dir.path().join(name).join("hasty");
+        std::fs::create_dir_all(&hasty).unwrap();
+        std::fs::write(hasty.join("explorer.luau"), HASTY).unwrap();
+        let out = dir.path().join(name).join("out");
+        let mut words = vec!["tune", "run", text(&hasty), "--game", "asimulator", "--worlds", "1"];
+        words.extend(["--seeds", "1..4", "--budget", "120", "--output", "json"]);
+        words.extend(["--out", text(&out)]);
+        words.extend(more);
+        let output = phalanx(&words);
+        assert!(output.status.success(), "{}", stderr(&output));
+        told.push(results(&out));
+    }
+    assert!(told[0].lines().count() > 50, "{}", told[0]);
+    assert_eq!(told[0], told[1]);
+}
+
+/// Scripts that try what a script must not do; none of them may change the other's match.
+const HOSTILE: [(&str, &str); 6] = [
+    ("loops", "return { decide = function() while true do end end }"),
+    (
+        "eats",
+        "return { decide = function(me)
+            local all = {}
+            while true do all[#all + 1] = string.rep('x', 1000000) .. #all end
+        end }",
+    ),
+    ("reads", "return { decide = function() return io.open('/etc/passwd') end }"),
+    ("leaves", "return { decide = function() return require('../../../etc/passwd') end }"),
+    ("starts", "return { decide = function() return os.execute('touch /tmp/x') end }"),
+    (
+        "recurses",
+        "local function f() return f() + 1 end return { decide = function() return f() end }",
+    ),
+];
+
+#[test]
+fn hostile_strategies_lose_their_matches_and_the_worker_plays_on() {
+    let Some(server) = NatsServer::start() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let url = server.url();
+    let mut words = vec!["league", "run", "--game", "bomberland", "--steps", "3", "--seeds", "1"];
+    words.extend(["--no-swap", "--first-against-all", "--output", "json", "--nats", &url]);
+    words.extend(["--strategy", "idle"]);
+    let folders: Vec<_> = HOSTILE
+        .iter()
+        .map(|(name, source)| {
+            let folder = dir.path().join(name);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("unit.luau"), source).unwrap();
+            text(&folder).to_owned()
+        })
+        .collect();
+    for folder in &folders {
+        words.extend(["--strategy", folder]);
+    }
+    let worker = worker(&url, &["--threads", "1", "--match-time", "2m"]);
+    let output = phalanx(&words);
+    // A script that a trial refuses is not even sent; the others are played to the end.
+    assert!(output.status.success(), "{}", stderr(&output));
+    let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&shown["played"], &shown["failed"]), (&6.into(), &0.into()), "{shown}");
+    worker.terminate();
+    let (rest, code) = worker.finish();
+    assert_eq!(code, Some(0), "{rest}");
+    assert!(rest.contains("6 matches played, 0 refused"), "{rest}");
+}
+
+#[test]
+fn a_match_over_its_limits_fails_or_is_set_aside_and_others_are_played() {
+    let Some(server) = NatsServer::start() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let walks = strategy(dir.path(), "walks", WALKS);
+    let url = server.url();
+    let run = |steps: &str| {
+        let words = ["league", "run", "--game", "assemble", "--seeds", "1", "--no-swap"];
+        let more = ["--steps", steps, "--strategy", &walks, "--strategy", "idle", "--nats", &url];
+        let folder = dir.path().join(steps);
+        let kept = ["--folder", text(&folder), "--output", "json"];
+        let output = phalanx(&[&words[..], &more, &kept].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        (results(&folder), stderr(&output))
+    };
+    let slow = worker(&url, &["--threads", "1", "--match-time", "1ms"]);
+    assert!(run("750").0.contains("it took longer than 1ms"));
+    slow.terminate();
+    assert_eq!(slow.finish().1, Some(0));
+    let _small = worker(&url, &["--threads", "1", "--match-memory", "16"]);
+    let (kept, said) = run("751");
+    assert!(kept.contains("set aside: it ended 2 workers"), "{kept}");
+    assert!(said.contains("match 0 is set aside") && said.contains("signal"), "{said}");
+}
+
+#[test]
+fn a_server_that_cannot_be_reached_or_half_of_the_credentials_is_named() {
+    let words = ["league", "run", "--strategy", "idle", "--strategy", "idle2=idle", "--steps", "1"];
+    let said = refused(&[&words[..], &["--nats", "nats://127.0.0.1:1"]].concat(), 1);
+    assert!(said.contains("no nats-server answers"), "{said}");
+    let said = refused(&["worker", "--nats", "nats://127.0.0.1:1"], 1);
+    assert!(said.contains("nats://127.0.0.1:1: no nats-server answers"), "{said}");
+    let said = refused(&["worker", "--nats", "nats://127.0.0.1:1", "--nats-user", "me"], 64);
+    assert!(said.contains("--nats-user and --nats-password-file belong together"), "{said}");
+}
