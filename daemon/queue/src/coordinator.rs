@@ -288,7 +288,6 @@ impl Core {
 
 /// The name of this machine, for people.
 pub(crate) fn host() -> String {
-    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let name = name.trim();
-    if name.is_empty() { "an unknown machine".to_owned() } else { name.to_owned() }
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    if name.is_empty() { "an unknown machine".to_owned() } else { name }
 }
