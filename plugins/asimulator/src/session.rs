@@ -256,6 +256,18 @@ impl Session {
         }
     }
 
+    /// An opening or a score that has begun has to be complete in time, as a percept has: the
+    /// simulator waits for us, and bytes that are lost do not come again.
+    fn expect_rest(&mut self, now: Instant) {
+        let has_begun = match self.phase {
+            SeatPhase::Rules => !self.rest().is_empty(),
+            SeatPhase::First | SeatPhase::Tiles | SeatPhase::Score => true,
+            SeatPhase::Percept | SeatPhase::Turn | SeatPhase::Offline | SeatPhase::Done => return,
+        };
+        let due = self.options.percept_timeout.map(|limit| now + limit);
+        self.percept_due = if has_begun { self.percept_due.or(due) } else { None };
+    }
+
     /// Handles a percept: asks the agent, or reports that the simulation is over.
     fn perceive(&mut self, senses: Senses, now: Instant) {
         self.percept_due = None;
@@ -458,7 +470,9 @@ impl phalanx_game::Session for Session {
         if self.dialect.is_none() {
             self.quiet_at = Some(now + self.options.quiet);
         }
-        self.advance(now)
+        self.advance(now)?;
+        self.expect_rest(now);
+        Ok(())
     }
 
     fn handle_action(&mut self, turn: Turn, agent: AgentId, action: &Action) -> Result<(), Late> {

@@ -213,6 +213,21 @@ fn silence_is_no_fault() {
 }
 
 #[test]
+fn an_opening_that_is_cut_ends_the_connection_after_the_percept_timeout() {
+    let whole = opening();
+    for kept in [1, 5, whole.len() - 1] {
+        let limit = Some(Duration::from_secs(5));
+        let options = ClientOptions { percept_timeout: limit, ..ClientOptions::default() };
+        let mut line = Line::new(options);
+        assert_eq!(line.session.poll_timeout(), None, "the simulator may take its time");
+        line.hear(&whole[..kept]);
+        assert_eq!(line.session.poll_timeout(), Some(line.now + Duration::from_secs(5)), "{kept}");
+        line.pass();
+        assert!(line.session.poll_hangup().unwrap().contains("percept_timeout"), "{kept}");
+    }
+}
+
+#[test]
 fn a_connection_that_ends_in_a_simulation_takes_it_along_and_is_no_malformed_message() {
     let mut line = Line::new(ClientOptions::default());
     let turn = asked(&line.hear(&opening()));

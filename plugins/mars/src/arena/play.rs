@@ -105,8 +105,13 @@ impl MarsArena {
             });
             let bytes = self.message(request, now);
             if is_connected {
-                self.referee.table.send(player, bytes);
-            } else if let Some(account) = self.referee.table.account(player) {
+                self.referee.table.send(player, bytes.clone());
+            }
+            // Without a deadline the referee waits for an agent that lost the request with its
+            // connection, so a login gets it again.
+            if (!is_connected || lockstep)
+                && let Some(account) = self.referee.table.account(player)
+            {
                 account.queued = Some(bytes);
             }
         }

@@ -122,6 +122,21 @@ fn lockstep_waits_for_ever() {
 }
 
 #[test]
+fn in_lockstep_a_client_that_lost_its_request_with_its_connection_gets_it_again() {
+    let mut host = Host::new(&format!("lockstep = true\n{SMALL}"), ArenaOptions::default());
+    let mut ids = host.login_all(1);
+    let request = host.requests(&ids).remove(0);
+    host.leave(ids[0]);
+    ids[0] = host.login("a1");
+    let again = host.frames(ids[0]).pop().unwrap();
+    assert_eq!(of(&again, "perception", "id"), of(&request, "perception", "id"));
+    for id in &ids {
+        host.say(*id, &action("1", "skip", ""));
+    }
+    assert_eq!(host.arena.verdict().step, 1);
+}
+
+#[test]
 fn steps_keep_a_pace_that_is_asked_for() {
     let pace = Duration::from_millis(300);
     let mut host = Host::new(SMALL, ArenaOptions { pace, ..ArenaOptions::default() });
