@@ -8,10 +8,15 @@
 mod side;
 
 use crate::{AnswerMeter, BuildError, Recorder};
+use crate::tickets::OWN_TICKET;
 use phalanx_engine::{
-    Answer, Brain, BrainError, JournalEntry, Snapshot, Staged, TeamLink, TeamOptions,
+    Answer, Brain, BrainError, CommandError, CommandRequest, InstallStrategy, JournalEntry,
+    Snapshot, Staged, TeamLink, TeamOptions, Ticket,
 };
-use phalanx_game::{Arena, Artifact, ConnectionId, Game, Outgoing, Roster, Seat, Tally, Verdict};
+use phalanx_game::{
+    Arena, Artifact, ConnectionId, Game, Outgoing, Picture, Roster, Seat, Tally, Verdict,
+};
+pub use side::SideLoad;
 use side::{Side, SideOptions, TeamSide};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -63,8 +68,14 @@ pub trait Observer {
     fn journal(&mut self, _team: usize, _entry: JournalEntry) {}
     /// A team published a snapshot.
     fn snapshot(&mut self, _team: usize, _snapshot: &Arc<Snapshot>) {}
-    /// A team answered a request such as [`Lockstep::install`].
-    fn answer(&mut self, _team: usize, _answer: Answer) {}
+    /// A team answered a command such as that of [`Lockstep::install`].
+    fn answer(&mut self, _team: usize, _ticket: Ticket, _answer: Answer) {}
+    /// A seat of a team opens a connection; the arena learns of it right afterwards.
+    fn connected(&mut self, _team: usize, _seat: usize, _connection: ConnectionId) {}
+    /// Everything that was due at this virtual instant was delivered, and a timer may have fired.
+    fn beat(&mut self, _now: Instant) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
     /// The arena has a file to write.
     fn artifact(&mut self, _artifact: Artifact) {}
 }
@@ -157,9 +168,57 @@ impl Lockstep {
     /// Lets another generation decide for a team, from its next gap between turns on. The observer
     /// gets the answer. Does nothing if there is no such team.
     pub fn install(&mut self, team: usize, staged: Staged) {
+        let install = InstallStrategy { staged, pinned: false };
+        // A team that does not exist takes nothing.
+        self.command(team, CommandRequest::new(OWN_TICKET, "", install)).unwrap_or_default();
+    }
+
+    /// Passes a command to a team. The observer gets the answer, with the ticket.
+    ///
+    /// # Errors
+    /// When there is no such team, or a team that is stalled takes no further command.
+    pub fn command(&mut self, team: usize, request: CommandRequest) -> Result<(), CommandError> {
+        let side = self.sides.get_mut(team).ok_or(CommandError::Ended)?;
+        side.command(request, self.now)
+    }
+
+    /// Keeps the bytes of a checkpoint of a team, for [`Self::kill`]. Returns false, and keeps the
+    /// one before, while a turn of the team is open or if there is no such team.
+    pub fn save(&mut self, team: usize) -> bool {
+        self.sides.get_mut(team).is_some_and(|side| side.save())
+    }
+
+    /// Kills the process of a team: its connections are gone, and with them its sessions. A new one
+    /// begins at once from the bytes of the last checkpoint that was kept, or without one, and
+    /// connects after `down`. Does nothing if there is no such team.
+    ///
+    /// # Errors
+    /// When the brain does not start again; the old process goes on then.
+    pub fn kill(&mut self, team: usize, down: Duration) -> Result<(), BuildError> {
+        let Some(side) = self.sides.get_mut(team) else { return Ok(()) };
+        let killed = side.kill(self.now, self.now + down);
+        part(&mut **side, &mut *self.arena, &mut self.lines, self.now);
+        killed
+    }
+
+    /// The team takes nothing for a while, as if its thread did not respond. Its sessions go on, and
+    /// what they report waits in a mailbox with the bounds of the real one.
+    pub fn stall(&mut self, team: usize, lasts: Duration) {
         if let Some(side) = self.sides.get_mut(team) {
-            side.install(staged, self.now);
+            side.stall(self.now + lasts);
         }
+    }
+
+    /// What waits in a team's queues.
+    #[must_use]
+    pub fn load(&self, team: usize) -> SideLoad {
+        self.sides.get(team).map_or_else(SideLoad::default, |side| side.load())
+    }
+
+    /// The arena's own world.
+    #[must_use]
+    pub fn truth(&self) -> Picture {
+        self.arena.truth()
     }
 
     /// Ends a team and starts another one that continues from its state, as after a panic of its
@@ -208,7 +267,7 @@ impl Lockstep {
         let (mut idle, mut moved_at) = (0, self.now);
         while idle < IDLE_BEATS_MAX && self.now.saturating_duration_since(moved_at) < STILL_MAX {
             idle += 1;
-            self.connect();
+            self.connect(observer);
             let moved = self.beat(observer);
             let (before, step) = (self.now, self.verdict.step);
             if self.look(observer).is_break() {
@@ -228,17 +287,21 @@ impl Lockstep {
             if self.verdict.step != step {
                 moved_at = self.now;
             }
+            if observer.beat(self.now).is_break() {
+                return LockstepEnd::Stopped;
+            }
         }
         LockstepEnd::Stuck
     }
 
     /// Opens the connections of all seats that are due to connect.
-    fn connect(&mut self) {
+    fn connect(&mut self, observer: &mut dyn Observer) {
         for (index, side) in self.sides.iter_mut().enumerate() {
             while let Some(seat) = side.wants_connection(self.now) {
                 let connection = ConnectionId(self.next_connection);
                 self.next_connection += 1;
                 self.lines.insert(connection, (index, seat));
+                observer.connected(index, seat, connection);
                 let target = side.connect(seat, connection, self.now);
                 self.arena.handle_request(connection, &target, self.now);
             }

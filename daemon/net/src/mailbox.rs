@@ -179,6 +179,11 @@ impl<G: Game> Mailbox<G> {
         self.state().closed
     }
 
+    /// Inputs that wait.
+    pub(crate) fn len(&self) -> usize {
+        self.state().queue.len()
+    }
+
     /// Nothing waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.state().queue.is_empty()

@@ -1,16 +1,15 @@
 //! One team of a match on a virtual clock: its sessions, its engine, and its answer times.
 
 use super::Observer;
+use crate::mailbox::Mailbox;
 use crate::recovery_log::RecoveryLog;
 use crate::sampler::Sampler;
 use crate::session_driver::SessionDriver;
 use crate::spec::seat_of;
 use crate::tape::{Clock, SeatTape, Tape, TapedBrain};
-use crate::tickets::OWN_TICKET;
 use crate::{AnswerMeter, BuildError, Recorder, Taped};
 use phalanx_engine::{
-    Brain, BrainError, CommandRequest, Freezer, Identity, Input, InstallStrategy, Output,
-    SeatState, Snapshot, Staged, Team, TeamAct, TeamLink, TeamOptions, TeamStart, TeamState,
+    Brain, BrainError, CommandError, CommandRequest, Freezer, Identity, Input, Output, SeatState, Snapshot, Staged, Team, TeamAct, TeamLink, TeamOptions, TeamStart, TeamState,
 };
 use phalanx_game::{AgentId, ConnectionId, Game, Roster, Seat, SeatId, Session, Turn};
 use std::collections::VecDeque;
@@ -39,8 +38,16 @@ pub(super) trait Side {
     );
     /// Ends the team and continues with another one from its state; false in the middle of a turn.
     fn restart(&mut self, now: Instant) -> Result<bool, BuildError>;
-    /// Lets another generation decide.
-    fn install(&mut self, staged: Staged, now: Instant);
+    /// Keeps the bytes of a checkpoint; false in the middle of a turn.
+    fn save(&mut self) -> bool;
+    /// The process is killed: a new one begins from the kept checkpoint and connects at `again`.
+    fn kill(&mut self, now: Instant, again: Instant) -> Result<(), BuildError>;
+    /// The team takes nothing until then; its sessions go on.
+    fn stall(&mut self, until: Instant);
+    /// Passes a command to the team.
+    fn command(&mut self, request: CommandRequest, now: Instant) -> Result<(), CommandError>;
+    /// What waits.
+    fn load(&self) -> SideLoad;
     /// Takes the connections that this side closed.
     fn left(&mut self) -> Vec<ConnectionId>;
     fn timeout(&mut self, now: Instant);
@@ -56,6 +63,7 @@ pub(super) struct TeamSide<G: Game, B: Brain> {
     game: G,
     roster: Arc<Roster>,
     seats: Vec<SeatId>,
+    accounts: Vec<Seat>,
     options: TeamOptions,
     make_brain: MakeBrain<B>,
     recovery: RecoveryLog<G>,
@@ -67,9 +75,24 @@ pub(super) struct TeamSide<G: Game, B: Brain> {
     meter: AnswerMeter,
     batch: Instant,
     tape: Tape,
+    recorder: Option<Arc<dyn Recorder>>,
     sampler: Sampler,
+    /// What the team has not taken while it is stalled.
+    mailbox: Mailbox<G>,
+    stalled_until: Option<Instant>,
+    /// The bytes of the last checkpoint that was kept.
+    saved: Option<Arc<[u8]>>,
     /// The instant of the last event.
     now: Instant,
+}
+
+/// What waits in a team's queues at one instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SideLoad {
+    /// Events that the team has not taken.
+    pub inputs: usize,
+    /// Bytes that its sessions have not sent.
+    pub unsent_bytes: usize,
 }
 
 /// Options of a team when it is added.
@@ -109,15 +132,10 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
             .map_err(|reason| BuildError::Seats { team: roster.team.clone(), reason })?;
         let SideOptions { reconnect_after, now, recorder } = setting;
         let tape = Tape::new(recorder.clone());
-        let place = |seat: &Seat| {
-            let mut driver = SessionDriver::new(seat.id, game.session(seat));
-            let recorder = recorder.clone();
-            driver.tape = recorder.map(|recorder| SeatTape::open(recorder, seat, now));
-            LockstepSeat { driver, connection: None, connect_at: Some(now) }
-        };
-        let places = seats.iter().map(place).collect();
+        let places = places(game, seats, recorder.as_ref(), now);
         let mut make_brain: MakeBrain<B> = Box::new(make_brain);
         let recovery = RecoveryLog::new(staged.clone());
+        let accounts = seats.to_vec();
         let (seats, state) = (seat_of.clone(), TeamState::new(Arc::clone(&roster)));
         let start = TeamStart { seats, options, staged, state, checkpoint: None };
         let team = team(game, start, &mut make_brain, &tape, now)?;
@@ -125,6 +143,7 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
             game: game.clone(),
             roster,
             seats: seat_of,
+            accounts,
             options,
             make_brain,
             recovery,
@@ -136,7 +155,11 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
             meter: AnswerMeter::default(),
             batch: wall_clock(),
             tape,
+            recorder,
             sampler: Sampler::default(),
+            mailbox: Mailbox::default(),
+            stalled_until: None,
+            saved: None,
             now,
         })
     }
@@ -164,6 +187,34 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
         }
         let inputs = std::mem::take(&mut place.driver.inputs);
         inputs.into_iter().for_each(|input| self.handle(input, now));
+    }
+
+    /// The bytes of a checkpoint of now; `None` in the middle of a turn.
+    fn frozen(&mut self) -> Option<Arc<[u8]>> {
+        let checkpoint = self.team.checkpoint()?;
+        let identity = Identity {
+            team: self.roster.team.clone(),
+            game: G::NAME.to_owned(),
+            server: "lockstep".to_owned(),
+            begun: UNIX_EPOCH,
+            saved: UNIX_EPOCH,
+        };
+        Some(checkpoint.freeze(&identity, &mut Freezer::default()).into())
+    }
+
+    /// Passes what waits to the team, unless it is stalled.
+    fn take_inputs(&mut self, mut inputs: VecDeque<Input<G>>, now: Instant) -> bool {
+        if self.stalled_until.is_some_and(|until| until > now) {
+            // A mailbox that is never closed takes everything.
+            self.mailbox.report(&mut inputs).unwrap_or_default();
+            return false;
+        }
+        self.stalled_until = None;
+        while let Some(input) = self.mailbox.try_recv() {
+            self.handle(input, now);
+        }
+        inputs.into_iter().for_each(|input| self.handle(input, now));
+        true
     }
 
     fn next_output(&mut self, now: Instant) -> Option<Output<G>> {
@@ -252,7 +303,9 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
             }
             inputs.append(&mut place.driver.inputs);
         }
-        inputs.into_iter().for_each(|input| self.handle(input, now));
+        if !self.take_inputs(inputs, now) {
+            return;
+        }
         while let Some(output) = self.next_output(now) {
             match output {
                 Output::Act { seat, agent, turn, action } => {
@@ -272,7 +325,7 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
                 }
                 Output::Answer { ticket, answer } => {
                     self.recovery.answered(ticket, &answer);
-                    observer.answer(team, answer);
+                    observer.answer(team, ticket, answer);
                 }
                 // A match on a virtual clock has no agents that join later.
                 Output::Roster { .. } | Output::Drained => {}
@@ -282,31 +335,62 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
         self.tape.flush(now);
     }
 
-    fn install(&mut self, staged: Staged, now: Instant) {
-        let install = InstallStrategy { staged, pinned: false };
-        let install = CommandRequest::new(OWN_TICKET, "", install);
-        self.handle(Input::Command(install), now);
+    fn command(&mut self, request: CommandRequest, now: Instant) -> Result<(), CommandError> {
+        if self.stalled_until.is_some() {
+            return self.mailbox.ask(request);
+        }
+        self.handle(Input::Command(request), now);
+        Ok(())
+    }
+
+    fn save(&mut self) -> bool {
+        let frozen = self.frozen();
+        let is_saved = frozen.is_some();
+        self.saved = frozen.or(self.saved.take());
+        is_saved
+    }
+
+    fn stall(&mut self, until: Instant) {
+        self.stalled_until = Some(until);
+    }
+
+    fn load(&self) -> SideLoad {
+        let unsent = self.places.iter().map(|place| place.driver.outbox_bytes);
+        let reports = self.places.iter().map(|place| place.driver.inputs.len());
+        SideLoad {
+            inputs: self.mailbox.len() + reports.sum::<usize>(),
+            unsent_bytes: unsent.sum(),
+        }
+    }
+
+    fn kill(&mut self, now: Instant, again: Instant) -> Result<(), BuildError> {
+        let start = TeamStart {
+            seats: self.seats.clone(),
+            options: self.options,
+            staged: self.recovery.proven(),
+            state: TeamState::new(Arc::clone(&self.roster)),
+            checkpoint: self.saved.clone(),
+        };
+        self.team = team(&self.game, start.clone(), &mut self.make_brain, &self.tape, now)?;
+        self.left.extend(self.places.iter().filter_map(|place| place.connection));
+        self.recovery = RecoveryLog::new(start.staged);
+        (self.mailbox, self.stalled_until) = (Mailbox::default(), None);
+        self.places = places(&self.game, &self.accounts, self.recorder.as_ref(), again);
+        Ok(())
     }
 
     fn restart(&mut self, now: Instant) -> Result<bool, BuildError> {
-        let Some(checkpoint) = self.team.checkpoint() else { return Ok(false) };
-        let identity = Identity {
-            team: self.roster.team.clone(),
-            game: G::NAME.to_owned(),
-            server: "lockstep".to_owned(),
-            begun: UNIX_EPOCH,
-            saved: UNIX_EPOCH,
-        };
-        let checkpoint = checkpoint.freeze(&identity, &mut Freezer::default());
+        let Some(checkpoint) = self.frozen() else { return Ok(false) };
         let state = TeamState::new(Arc::clone(&self.roster)).after(self.snapshot.board_revision);
         let start = TeamStart {
             seats: self.seats.clone(),
             options: self.options,
             staged: self.recovery.proven(),
             state,
-            checkpoint: Some(checkpoint.into()),
+            checkpoint: Some(checkpoint),
         };
         self.team = team(&self.game, start, &mut self.make_brain, &self.tape, now)?;
+        self.stalled_until = None;
         for input in self.recovery.replay() {
             self.tape.handled(now, &input);
             self.team.handle(input, now);
@@ -324,6 +408,9 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
                 place.driver.timeout(now);
             }
         }
+        if self.stalled_until.is_some_and(|until| until > now) {
+            return;
+        }
         if self.team.poll_timeout().is_some_and(|due| due <= now) {
             self.tape.step(now, || TeamAct::TimedOut);
             self.team.handle_timeout(now);
@@ -334,7 +421,8 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
         let places = self.places.iter();
         let timers =
             places.flat_map(|place| [place.driver.session.poll_timeout(), place.connect_at]);
-        timers.flatten().chain(self.team.poll_timeout()).min()
+        let team = self.stalled_until.or_else(|| self.team.poll_timeout());
+        timers.flatten().chain(team).min()
     }
 
     fn snapshot(&self) -> Arc<Snapshot> {
@@ -344,6 +432,22 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
     fn meter(&self) -> &AnswerMeter {
         &self.meter
     }
+}
+
+/// The sessions of a team; they connect at `again`.
+fn places<G: Game>(
+    game: &G,
+    seats: &[Seat],
+    recorder: Option<&Arc<dyn Recorder>>,
+    again: Instant,
+) -> Vec<LockstepSeat<G>> {
+    let place = |seat: &Seat| {
+        let mut driver = SessionDriver::new(seat.id, game.session(seat));
+        let open = |recorder: &Arc<dyn Recorder>| SeatTape::open(Arc::clone(recorder), seat, again);
+        driver.tape = recorder.map(open);
+        LockstepSeat { driver, connection: None, connect_at: Some(again) }
+    };
+    seats.iter().map(place).collect()
 }
 
 /// Makes a team and records its initial state.

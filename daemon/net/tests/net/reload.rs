@@ -7,7 +7,7 @@ use phalanx_engine::{
     Answer, Ask, BoardRead, BoardWrite, Brain, BrainError, BrainErrorKind, CommandError, CopyView,
     DrawWorld, Generation, InstallStrategy, JournalEntry, JournalEvent, Memory, Outcome, ParamKind,
     ParamSpec, Probation, Profile, ProfileScripts, Ran, RefuseStrategy, RoundResult, RunScript,
-    Scope, SetParam, Staged, StrategyOrigin, TeamCommand, TeamLink, TeamOptions,
+    Scope, SetParam, Staged, StrategyOrigin, TeamCommand, TeamLink, TeamOptions, Ticket,
 };
 use phalanx_game::{AgentId, Said, Value, Verdict};
 use phalanx_net::{
@@ -118,7 +118,7 @@ impl Observer for Reloads {
         if pause { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn answer(&mut self, _team: usize, answer: Answer) {
+    fn answer(&mut self, _team: usize, _ticket: Ticket, answer: Answer) {
         InstallStrategy::answer(answer).unwrap();
         self.installed += 1;
     }
