@@ -7,8 +7,8 @@
 
 mod side;
 
-use crate::{AnswerMeter, BuildError, Recorder};
 use crate::tickets::OWN_TICKET;
+use crate::{AnswerMeter, BuildError, Recorder};
 use phalanx_engine::{
     Answer, Brain, BrainError, CommandError, CommandRequest, InstallStrategy, JournalEntry,
     Snapshot, Staged, TeamLink, TeamOptions, Ticket,

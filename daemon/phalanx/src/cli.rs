@@ -20,8 +20,8 @@ use phalanx_cli::args::{MatchVerb, TokenVerb};
 use phalanx_cli::paint::Color;
 use phalanx_cli::remote::{AgentVerb, TeamVerb};
 use phalanx_play::args::{
-    ArenaGame, BridgeArgs, CheckArgs, DemoArgs, DoctorArgs, InitArgs, NewArgs, ParamsArgs,
-    PlayerArgs, RunArgs, ScriptVerb, TestArgs, TlsVerb, TryArgs, TuneVerb, WorkerArgs,
+    ArenaGame, BridgeArgs, ChaosVerb, CheckArgs, DemoArgs, DoctorArgs, InitArgs, NewArgs,
+    ParamsArgs, PlayerArgs, RunArgs, ScriptVerb, TestArgs, TlsVerb, TryArgs, TuneVerb, WorkerArgs,
 };
 use std::path::PathBuf;
 
@@ -81,6 +81,11 @@ pub enum Verb {
     /// Play a worker's matches, one at a time.
     #[command(hide = true)]
     Player(PlayerArgs),
+    /// Play matches under faults on virtual time, and check that every turn is answered.
+    Chaos {
+        #[command(subcommand)]
+        verb: ChaosVerb,
+    },
     /// List, inspect, copy, repair and delete recordings of matches.
     Recording {
         #[command(subcommand)]

@@ -1,5 +1,6 @@
 //! The command lines of the verbs that play here: demos, referees, leagues, bridges, checks.
 
+mod chaos;
 mod doctor;
 mod init;
 mod queue;
@@ -7,6 +8,7 @@ mod strategy;
 mod tls;
 mod tune;
 
+pub use chaos::{ChaosPlayArgs, ChaosRunArgs, ChaosVerb};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 pub use doctor::DoctorArgs;

@@ -5,6 +5,7 @@
 pub mod arena;
 pub mod args;
 pub mod bridge;
+pub mod chaos;
 pub mod check;
 pub mod demo;
 pub mod doctor;

@@ -9,7 +9,8 @@ use crate::spec::seat_of;
 use crate::tape::{Clock, SeatTape, Tape, TapedBrain};
 use crate::{AnswerMeter, BuildError, Recorder, Taped};
 use phalanx_engine::{
-    Brain, BrainError, CommandError, CommandRequest, Freezer, Identity, Input, Output, SeatState, Snapshot, Staged, Team, TeamAct, TeamLink, TeamOptions, TeamStart, TeamState,
+    Brain, BrainError, CommandError, CommandRequest, Freezer, Identity, Input, Output, SeatState,
+    Snapshot, Staged, Team, TeamAct, TeamLink, TeamOptions, TeamStart, TeamState,
 };
 use phalanx_game::{AgentId, ConnectionId, Game, Roster, Seat, SeatId, Session, Turn};
 use std::collections::VecDeque;
@@ -357,10 +358,7 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
     fn load(&self) -> SideLoad {
         let unsent = self.places.iter().map(|place| place.driver.outbox_bytes);
         let reports = self.places.iter().map(|place| place.driver.inputs.len());
-        SideLoad {
-            inputs: self.mailbox.len() + reports.sum::<usize>(),
-            unsent_bytes: unsent.sum(),
-        }
+        SideLoad { inputs: self.mailbox.len() + reports.sum::<usize>(), unsent_bytes: unsent.sum() }
     }
 
     fn kill(&mut self, now: Instant, again: Instant) -> Result<(), BuildError> {

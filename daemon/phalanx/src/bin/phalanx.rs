@@ -12,7 +12,7 @@ use phalanx_cli::failure::EXIT_USAGE;
 use phalanx_cli::{failure, paint, remote, top};
 use phalanx_play::args::{ScriptVerb, TlsVerb};
 use phalanx_play::{
-    arena, bridge, check, demo, doctor, init, league, script, strategy, tls, tune, worker,
+    arena, bridge, chaos, check, demo, doctor, init, league, script, strategy, tls, tune, worker,
 };
 use std::io::Write;
 use std::path::Path;
@@ -67,6 +67,7 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Tune { verb } => tune::tune(&verb)?,
         Verb::Worker(args) => worker::run(&args)?,
         Verb::Player(args) => worker::player(&args)?,
+        Verb::Chaos { verb } => chaos::chaos(&verb)?,
         Verb::Recording { verb } => return files::run(&verb),
         Verb::Bridge(args) => return Ok(bridge::run(&args)),
         Verb::Init(args) => return init::run(&args),

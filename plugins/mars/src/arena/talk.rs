@@ -85,9 +85,12 @@ impl MarsArena {
         // lockstep both, until there is an answer.
         let lockstep = self.config.server.lockstep;
         let account = self.referee.table.account(index);
-        let queued = account.and_then(|account| {
-            if lockstep { account.queued.clone() } else { account.queued.take() }
-        });
+        let queued =
+            account.and_then(
+                |account| {
+                    if lockstep { account.queued.clone() } else { account.queued.take() }
+                },
+            );
         let launches = self.referee.log_in(id, index, queued);
         if self.referee.phase == RefereePhase::Over {
             let bye = self.message(ServerBody::Bye, now);

@@ -1,0 +1,135 @@
+//! Scenarios from seeds.
+
+use crate::cast::SetupError;
+use crate::fault::{Fault, FaultClass, FaultKind, HostileScript};
+use crate::scenario::{SCENARIO_VERSION, Scenario, ScenarioStrategy};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+/// One in this many scenarios is recorded and decided again.
+const RECORDED_EVERY: u64 = 8;
+/// One in this many hostile scripts uses up real time.
+const SLOW_SCRIPT_ODDS: u32 = 40;
+
+/// What the scenarios of a game have in common.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    /// The game.
+    pub game: &'static str,
+    /// Its variants.
+    pub variants: &'static [&'static str],
+    /// Teams of a match.
+    pub teams: usize,
+    /// Agents of a team.
+    pub agents: u16,
+    /// Steps of a match.
+    pub steps: u32,
+    /// One in this many scenarios is played with the shipped strategy.
+    pub shipped_every: u64,
+}
+
+impl Ground {
+    /// The ground of a game.
+    ///
+    /// # Errors
+    /// When there is no such game.
+    pub fn new(game: &str, steps: Option<u32>) -> Result<Self, SetupError> {
+        let game = phalanx_games::game(game)?;
+        let all = phalanx_games::variants(game)?;
+        // A referee without a deadline waits for ever for an answer that is lost.
+        let variants = if game == "mars" { all.get(..1).unwrap_or(all) } else { all };
+        // The shipped strategy thinks long in some games; in others a match without it ends soon.
+        let (steps, shipped_every) = match game {
+            "colosseum" => (steps.unwrap_or(60), 2),
+            "asimulator" => (steps.unwrap_or(60), 8),
+            "bomberland" => (steps.unwrap_or(40), 64),
+            _ => (steps.unwrap_or(20), 16),
+        };
+        let ask = crate::cast::ask_of(1, steps, variants.first().map(|it| (*it).to_owned()));
+        let stage = phalanx_games::demo(game, &ask)?;
+        let agents = u16::try_from(stage.agents).unwrap_or(u16::MAX);
+        Ok(Self { game, variants, teams: stage.teams, agents, steps, shipped_every })
+    }
+}
+
+/// The scenario of a seed: equal seeds give equal scenarios.
+#[must_use]
+pub fn generate(ground: &Ground, seed: u64) -> Scenario {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed ^ mixed(ground.game));
+    let variant = rng.random_range(0..ground.variants.len().max(1));
+    let count = 1 + rng.random_range(0..=ground.steps / 4);
+    let mut faults: Vec<_> = (0..count).map(|_| fault(ground, &mut rng)).collect();
+    faults.sort_by_key(|fault| fault.step);
+    let killed = faults.iter().any(|fault| fault.kind == FaultKind::Kill);
+    Scenario {
+        version: SCENARIO_VERSION,
+        game: ground.game.to_owned(),
+        variant: ground.variants.get(variant).map(|variant| (*variant).to_owned()),
+        steps: ground.steps,
+        seed,
+        strategy: if seed.is_multiple_of(ground.shipped_every) {
+            ScenarioStrategy::Shipped
+        } else {
+            ScenarioStrategy::Steady
+        },
+        // A process that was killed continues in another file.
+        record: seed.is_multiple_of(RECORDED_EVERY) && !killed,
+        faults,
+    }
+}
+
+/// A number of a name, so that the games do not get the same faults.
+fn mixed(name: &str) -> u64 {
+    name.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+    })
+}
+
+fn fault(ground: &Ground, rng: &mut ChaCha8Rng) -> Fault {
+    let kind = kind(rng);
+    let (ms, bytes, seed) = kind.takes();
+    let script = (kind == FaultKind::Script).then(|| script(rng));
+    Fault {
+        step: rng.random_range(1..=ground.steps),
+        team: if ground.teams > 1 && rng.random_ratio(1, 4) { "B" } else { "A" }.to_owned(),
+        agent: rng.random_range(1..=ground.agents.max(1)),
+        kind,
+        ms: ms.then(|| millis(rng)),
+        bytes: bytes.then(|| rng.random_range(1..=200)),
+        seed: seed.then(|| rng.random()),
+        script,
+    }
+}
+
+/// Network faults are the most frequent ones, wrong content above all.
+fn kind(rng: &mut ChaCha8Rng) -> FaultKind {
+    if rng.random_ratio(1, 4) {
+        return FaultKind::Wrong;
+    }
+    let kind = FaultKind::ALL.get(rng.random_range(0..FaultKind::ALL.len()));
+    let kind = kind.copied().unwrap_or(FaultKind::Delay);
+    match kind.class() {
+        // A recording of memory has no disk.
+        FaultClass::Disk => FaultKind::Command,
+        FaultClass::Network | FaultClass::Process | FaultClass::People => kind,
+    }
+}
+
+fn script(rng: &mut ChaCha8Rng) -> HostileScript {
+    if rng.random_ratio(1, SLOW_SCRIPT_ODDS) {
+        return HostileScript::Endless;
+    }
+    let fast = HostileScript::ALL.len() - 2;
+    HostileScript::ALL.get(rng.random_range(0..fast)).copied().unwrap_or(HostileScript::Throws)
+}
+
+/// Short and long times, around the limits of turns.
+fn millis(rng: &mut ChaCha8Rng) -> u64 {
+    match rng.random_range(0..4) {
+        0 => rng.random_range(1..=200),
+        1 => rng.random_range(200..=2_000),
+        2 => rng.random_range(2_000..=6_000),
+        _ => rng.random_range(6_000..=30_000),
+    }
+}

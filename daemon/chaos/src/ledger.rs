@@ -1,0 +1,321 @@
+//! What the simulator knows of each seat: its connection, its open request, its faults, and from
+//! when on its agents have to play again. The network of faults and the observer of the match share
+//! it.
+
+use crate::fault::{Fault, FaultClass, FaultKind};
+use crate::violation::{Rule, Violation};
+use crate::wire::{Wire, WireForm, WireRequest};
+use phalanx_game::{ConnectionId, Origin};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+/// Steps after the end of a fault in which its own agent may still miss a turn.
+const GRACE_STEPS: u32 = 2;
+/// Virtual time after which a seat has to be connected and asked again.
+const BACK_MAX: Duration = Duration::from_secs(120);
+/// Violations of a match that are kept.
+const VIOLATIONS_MAX: usize = 8;
+
+/// A seat: its team and its place there.
+pub(crate) type SeatKey = (usize, usize);
+
+/// What is common to a match.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    pub(crate) wire: Wire,
+    pub(crate) origin: Origin,
+    pub(crate) now: Instant,
+    /// The running step, counted from 1 over all rounds.
+    pub(crate) step: u32,
+    pub(crate) seats: BTreeMap<SeatKey, SeatRecord>,
+    pub(crate) violations: Vec<Violation>,
+    /// Faults that took effect, by kind.
+    pub(crate) injected: BTreeMap<FaultKind, u64>,
+    /// Requests that reached a seat.
+    pub(crate) requests: u64,
+    lines: BTreeMap<ConnectionId, SeatKey>,
+    /// Network faults that wait for their step, by seat.
+    waiting: BTreeMap<SeatKey, Vec<Fault>>,
+}
+
+/// What is known of a seat.
+#[derive(Debug)]
+pub(crate) struct SeatRecord {
+    pub(crate) team: String,
+    /// The agents that it carries.
+    pub(crate) agents: Vec<String>,
+    pub(crate) connection: Option<ConnectionId>,
+    /// The newest request that arrived whole, and is not answered.
+    pub(crate) open: Option<OpenRequest>,
+    /// The ids that arrived on this connection, changed ones included: none is answered twice as
+    /// often as it arrived.
+    arrived: BTreeMap<i64, u32>,
+    answered: BTreeMap<i64, u32>,
+    /// A fault is in effect.
+    pub(crate) disturbed: bool,
+    /// The referee has not asked since the connection was lost.
+    away: bool,
+    away_since: Instant,
+    /// Messages that the referee did not send may still have an effect.
+    lied_until: u32,
+    /// The agents may miss turns up to this step.
+    excused_until: u32,
+    /// Agents whose script is hostile.
+    pub(crate) hostile: BTreeSet<String>,
+}
+
+/// A request that arrived whole.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenRequest {
+    pub(crate) id: i64,
+    pub(crate) due: Instant,
+    pub(crate) step: u32,
+}
+
+impl Ledger {
+    pub(crate) fn new(wire: Wire, origin: Origin, faults: &[Fault], shared: bool) -> Self {
+        let mut waiting: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for fault in faults.iter().filter(|fault| fault.kind.class() == FaultClass::Network) {
+            let seat = if shared { 0 } else { fault.agent_index() };
+            waiting.entry((fault.team_index(), seat)).or_default().push(fault.clone());
+        }
+        waiting.values_mut().for_each(|faults| faults.sort_by_key(|fault| fault.step));
+        Self {
+            wire,
+            origin,
+            now: origin.instant,
+            step: 1,
+            seats: BTreeMap::new(),
+            violations: Vec::new(),
+            injected: BTreeMap::new(),
+            requests: 0,
+            lines: BTreeMap::new(),
+            waiting,
+        }
+    }
+
+    pub(crate) fn add_seat(&mut self, key: SeatKey, team: &str, agents: Vec<String>) {
+        let record = SeatRecord {
+            team: team.to_owned(),
+            agents,
+            connection: None,
+            open: None,
+            arrived: BTreeMap::new(),
+            answered: BTreeMap::new(),
+            disturbed: false,
+            away: true,
+            away_since: self.now,
+            lied_until: 0,
+            excused_until: 0,
+            hostile: BTreeSet::new(),
+        };
+        self.seats.insert(key, record);
+    }
+
+    pub(crate) fn seat_of(&self, connection: ConnectionId) -> Option<SeatKey> {
+        self.lines.get(&connection).copied()
+    }
+
+    /// A seat opened a connection.
+    pub(crate) fn connected(&mut self, key: SeatKey, connection: ConnectionId) {
+        self.lines.insert(connection, key);
+        if let Some(seat) = self.seats.get_mut(&key) {
+            seat.connection = Some(connection);
+            seat.open = None;
+            seat.arrived.clear();
+            seat.answered.clear();
+        }
+    }
+
+    /// A connection is gone, by a fault or because one of its ends closed it.
+    pub(crate) fn gone(&mut self, connection: ConnectionId) {
+        let Some(key) = self.lines.get(&connection) else { return };
+        let (step, now) = (self.step, self.now);
+        let Some(seat) = self.seats.get_mut(key) else { return };
+        if seat.connection == Some(connection) {
+            (seat.connection, seat.open) = (None, None);
+            (seat.disturbed, seat.away, seat.away_since) = (false, true, now);
+            seat.excuse(step);
+        }
+    }
+
+    /// The next network fault of a seat that is due.
+    pub(crate) fn take_fault(&mut self, key: SeatKey) -> Option<Fault> {
+        let step = self.step;
+        let waiting = self.waiting.get_mut(&key)?;
+        let fault = waiting.first().filter(|fault| fault.step <= step)?.clone();
+        waiting.remove(0);
+        self.note(&fault);
+        let seat = self.seats.get_mut(&key)?;
+        seat.excuse(step);
+        if fault.kind.is_lie() {
+            seat.lied_until = step + GRACE_STEPS;
+        }
+        Some(fault)
+    }
+
+    /// Counts a fault that takes effect.
+    pub(crate) fn note(&mut self, fault: &Fault) {
+        *self.injected.entry(fault.kind).or_default() += 1;
+    }
+
+    /// A whole message of the referee reaches a seat; `true`: it is what the referee sent.
+    pub(crate) fn delivered(&mut self, connection: ConnectionId, message: &[u8], intact: bool) {
+        let request = self.wire.request(message);
+        let Some(key) = self.seat_of(connection) else { return };
+        let (now, step) = (self.now, self.step);
+        let due = request.map(|request| self.due(request));
+        let has_requests = self.wire.has_requests();
+        let Some(seat) = self.seats.get_mut(&key) else { return };
+        if request.is_some() || !has_requests {
+            seat.away = false;
+        }
+        let Some(WireRequest { id, .. }) = request else { return };
+        *seat.arrived.entry(id).or_default() += 1;
+        self.requests += u64::from(intact);
+        let before = seat.open.take();
+        if let Some(before) = before.filter(|before| before.due < now && before.id != id) {
+            let violation = SeatRecord::silent(before);
+            self.report(key, Rule::Silent, &violation);
+        }
+        let Some(seat) = self.seats.get_mut(&key) else { return };
+        if intact && let Some(due) = due.filter(|due| *due > now && !seat.was_lied_to(step)) {
+            seat.open = Some(OpenRequest { id, due, step });
+        }
+    }
+
+    fn due(&self, request: WireRequest) -> Instant {
+        let begun = i64::try_from(self.origin.unix_ms).unwrap_or_default();
+        let millis = u64::try_from(request.deadline_ms.saturating_sub(begun)).unwrap_or_default();
+        self.origin.instant + Duration::from_millis(millis.min(1_000_000_000_000))
+    }
+
+    /// A seat sends a message.
+    pub(crate) fn sent(&mut self, connection: ConnectionId, message: &[u8]) {
+        let (Some(key), Some(id)) = (self.seat_of(connection), self.wire.answer(message)) else {
+            return;
+        };
+        let now = self.now;
+        let Some(seat) = self.seats.get_mut(&key) else { return };
+        let times = seat.answered.entry(id).or_default();
+        *times += 1;
+        let (times, arrived) = (*times, seat.arrived.get(&id).copied().unwrap_or_default());
+        let open = seat.open;
+        if open.is_some_and(|open| open.id == id) {
+            seat.open = None;
+        }
+        if seat.was_lied_to(self.step) {
+            return;
+        }
+        if times > arrived {
+            let text =
+                format!("the request {id} arrived {arrived} times and was answered {times} times");
+            return self.report(key, Rule::Turn, &text);
+        }
+        match open {
+            Some(open) if open.id != id => {
+                let text = format!("answered the request {id}, while {} was open", open.id);
+                self.report(key, Rule::Turn, &text);
+            }
+            Some(open) if open.due < now => {
+                let late = now.saturating_duration_since(open.due);
+                let text = format!("the answer to {id} was sent {late:?} after the deadline");
+                self.report(key, Rule::Silent, &text);
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    /// Time has passed, or something happened.
+    pub(crate) fn look(&mut self, now: Instant) {
+        self.now = now;
+        let step = self.step;
+        let mut found = Vec::new();
+        for (key, seat) in &mut self.seats {
+            if seat.disturbed || seat.away {
+                seat.excuse(step);
+            }
+            if let Some(open) = seat.open.filter(|open| open.due < now) {
+                seat.open = None;
+                found.push((*key, Rule::Silent, SeatRecord::silent(open)));
+            }
+        }
+        for (key, rule, text) in found {
+            self.report(key, rule, &text);
+        }
+    }
+
+    /// In a game without deadlines, a client that was told that the simulation is over waits for the
+    /// next one, and the referee waits for the client.
+    pub(crate) fn may_wait_for_ever(&self) -> bool {
+        self.wire.form == WireForm::Binary && self.seats.values().any(|seat| seat.lied_until > 0)
+    }
+
+    /// At the end of a match: every agent whose connection was lost plays again.
+    pub(crate) fn check_back(&mut self) {
+        let now = self.now;
+        let is_lost = |seat: &SeatRecord| {
+            seat.away
+                && !seat.disturbed
+                && seat.lied_until == 0
+                && now.saturating_duration_since(seat.away_since) > BACK_MAX
+        };
+        let lost: Vec<_> =
+            self.seats.iter().filter(|(_, seat)| is_lost(seat)).map(|(key, _)| *key).collect();
+        for key in lost {
+            self.report(key, Rule::Back, "the referee did not ask it again after its fault");
+        }
+    }
+
+    /// The agents of a team may miss turns now, and shortly after.
+    pub(crate) fn excuse_team(&mut self, team: usize) {
+        let step = self.step;
+        self.seats
+            .iter_mut()
+            .filter(|((its, _), _)| *its == team)
+            .for_each(|(_, seat)| seat.excuse(step));
+    }
+
+    /// Whether an agent may miss a turn now.
+    pub(crate) fn is_excused(&self, team: usize, agent: &str) -> bool {
+        let named = |(key, seat): (&SeatKey, &SeatRecord)| {
+            key.0 == team && seat.agents.iter().any(|name| name == agent)
+        };
+        let seat = self.seats.iter().find(|(key, seat)| named((key, seat))).map(|(_, seat)| seat);
+        seat.is_none_or(|seat| {
+            seat.disturbed
+                || seat.away
+                || seat.hostile.contains(agent)
+                || seat.was_lied_to(self.step)
+                || self.step <= seat.excused_until
+        })
+    }
+
+    pub(crate) fn report(&mut self, key: SeatKey, rule: Rule, text: &str) {
+        let seat = self.seats.get(&key);
+        let team = seat.map(|seat| seat.team.clone()).unwrap_or_default();
+        let agent = seat.map(|seat| seat.agents.join(",")).unwrap_or_default();
+        self.violate(rule, team, agent, text.to_owned());
+    }
+
+    pub(crate) fn violate(&mut self, rule: Rule, team: String, agent: String, text: String) {
+        if self.violations.len() < VIOLATIONS_MAX {
+            let at = self.now.saturating_duration_since(self.origin.instant);
+            self.violations.push(Violation { rule, team, agent, step: self.step, at, text });
+        }
+    }
+}
+
+impl SeatRecord {
+    pub(crate) fn excuse(&mut self, step: u32) {
+        self.excused_until = self.excused_until.max(step + GRACE_STEPS);
+    }
+
+    fn was_lied_to(&self, step: u32) -> bool {
+        self.lied_until > 0 && step <= self.lied_until
+    }
+
+    fn silent(open: OpenRequest) -> String {
+        format!("the request {} of step {} was not answered by its deadline", open.id, open.step)
+    }
+}

@@ -1,0 +1,363 @@
+//! Plays a scenario.
+
+use crate::cast::{Cast, SetupError, staged};
+use crate::fault::{Fault, FaultClass, FaultKind};
+use crate::ledger::Ledger;
+use crate::network::{FaultyNetwork, SharedLedger, open};
+use crate::people::{Desk, Expected, command};
+use crate::rerun::{Kept, decide_again};
+use crate::scenario::{Scenario, ScenarioStrategy};
+use crate::violation::{Rule, Violation};
+use crate::watch::{TeamWatch, Watch};
+use crate::wire::Wire;
+use phalanx_engine::{CommandRequest, InstallStrategy, SetRole};
+use phalanx_game::{AgentId, Arena};
+use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, Recorder, now};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// Steps between two checkpoints.
+const SAVE_EVERY: u32 = 5;
+/// Inputs of a team that may wait while its thread does not respond.
+const INPUTS_MAX: usize = 2_000;
+/// Bytes that the sessions of a team may hold back.
+const UNSENT_BYTES_MAX: usize = 1 << 20;
+/// The author of all commands.
+const OPERATOR: &str = "chaos";
+
+/// A broken part for a test of the promises: it wraps the referee, the team's only outside.
+pub type Breaker<'a> = &'a dyn Fn(Box<dyn Arena>) -> Box<dyn Arena>;
+
+/// What came of a scenario.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Outcome {
+    /// Promises that were broken, the first one first.
+    pub violations: Vec<Violation>,
+    /// Faults that took effect, by kind.
+    pub injected: BTreeMap<FaultKind, u64>,
+    /// Requests that reached the teams.
+    pub agent_turns: u64,
+    /// Steps that were played.
+    pub steps: u32,
+    /// Virtual time.
+    pub time: Duration,
+    /// Commands that teams acknowledged.
+    pub acknowledged: u64,
+    /// Commands that teams refused.
+    pub refused: u64,
+    /// Decisions that were computed again from a recording.
+    pub decided_again: u64,
+    /// It was given up.
+    pub stopped: bool,
+    /// A number of everything that the journals and the referee said: equal runs have equal ones.
+    pub print: u64,
+}
+
+/// Plays a scenario to its end or to the first broken promise.
+///
+/// # Errors
+/// When the match cannot be set up.
+pub fn play(scenario: &Scenario, stop: &AtomicBool) -> Result<Outcome, SetupError> {
+    play_broken(scenario, stop, &|arena| arena)
+}
+
+/// As [`play`], with a broken part between the network and the teams.
+///
+/// # Errors
+/// As [`play`].
+pub fn play_broken(
+    scenario: &Scenario,
+    stop: &AtomicBool,
+    breaker: Breaker<'_>,
+) -> Result<Outcome, SetupError> {
+    let kept = scenario.record.then(|| Arc::new(Kept::default()));
+    let recorder = kept.clone().map(|kept| kept as Arc<dyn Recorder>);
+    let mut game = Match::new(scenario, stop, recorder, breaker)?;
+    let stopped = game.run();
+    let mut outcome = game.finish();
+    outcome.stopped = stopped;
+    let plan = game.cast.teams.first().cloned();
+    drop(game);
+    if let (Some(kept), Some(plan)) = (kept, plan)
+        && outcome.violations.is_empty()
+        && !stopped
+    {
+        let again = decide_again(&plan, &kept);
+        outcome.decided_again = again.decisions;
+        outcome.violations.extend(again.difference.map(|text| Violation {
+            rule: Rule::Redecide,
+            team: "A".to_owned(),
+            agent: String::new(),
+            step: outcome.steps,
+            at: outcome.time,
+            text,
+        }));
+    }
+    Ok(outcome)
+}
+
+struct Match<'a> {
+    scenario: &'a Scenario,
+    cast: Cast,
+    lockstep: Lockstep,
+    watch: Watch<'a>,
+    ledger: SharedLedger,
+    /// Faults of processes and people that are to come, by step.
+    faults: Vec<Fault>,
+    next_ticket: u64,
+    next_generation: u32,
+    /// The last sum of numbers of each team.
+    counts: Vec<u64>,
+}
+
+impl<'a> Match<'a> {
+    fn new(
+        scenario: &'a Scenario,
+        stop: &'a AtomicBool,
+        recorder: Option<Arc<dyn Recorder>>,
+        breaker: Breaker<'_>,
+    ) -> Result<Self, SetupError> {
+        let begun = now();
+        let cast = Cast::new(scenario, begun, recorder)?;
+        let wire = Wire::of(&scenario.game);
+        let ledger = Ledger::new(wire, cast.origin, &scenario.faults, cast.is_shared());
+        let ledger = Arc::new(Mutex::new(ledger));
+        for (team, plan) in cast.teams.iter().enumerate() {
+            for (seat, account) in plan.seats.iter().enumerate() {
+                let agents = account.agents.iter().map(|(_, name)| name.clone()).collect();
+                open(&ledger).add_seat((team, seat), &plan.roster.team, agents);
+            }
+        }
+        let arena = (cast.stage.arena)(cast.origin)?;
+        let network = FaultyNetwork::new(arena, Arc::clone(&ledger), begun);
+        let options = LockstepOptions::default();
+        let mut lockstep = Lockstep::new(breaker(Box::new(network)), begun, options);
+        for plan in &cast.teams {
+            phalanx_games::join(&mut lockstep, plan)?;
+        }
+        let mut faults: Vec<_> = scenario
+            .faults
+            .iter()
+            .filter(|fault| fault.kind.class() != FaultClass::Network)
+            .filter(|fault| fault.team_index() < cast.teams.len())
+            .cloned()
+            .collect();
+        faults.sort_by_key(|fault| fault.step);
+        let team = |plan: &phalanx_games::TeamPlan| TeamWatch {
+            name: plan.roster.team.clone(),
+            ..TeamWatch::default()
+        };
+        let mut pauses: Vec<_> = faults.iter().map(|fault| fault.step).collect();
+        pauses.extend((1..=scenario.steps / SAVE_EVERY).map(|count| count * SAVE_EVERY));
+        pauses.sort_unstable();
+        pauses.dedup();
+        let watch = Watch {
+            ledger: Arc::clone(&ledger),
+            stop,
+            teams: cast.teams.iter().map(team).collect(),
+            pauses,
+            is_due: false,
+            print: 0,
+        };
+        let counts = vec![0; cast.teams.len()];
+        let (next_ticket, next_generation) = (1, 2);
+        Ok(Self {
+            scenario,
+            cast,
+            lockstep,
+            watch,
+            ledger,
+            faults,
+            next_ticket,
+            next_generation,
+            counts,
+        })
+    }
+
+    /// True: it was given up.
+    fn run(&mut self) -> bool {
+        loop {
+            let end = self.lockstep.run(&mut self.watch);
+            if !open(&self.ledger).violations.is_empty() {
+                return false;
+            }
+            match end {
+                LockstepEnd::Over => return false,
+                LockstepEnd::Stuck if open(&self.ledger).may_wait_for_ever() => return false,
+                LockstepEnd::Stuck => {
+                    let verdict = self.lockstep.verdict();
+                    let text = format!("the match is stuck in step {}", verdict.step);
+                    let (team, agent) = (String::new(), String::new());
+                    open(&self.ledger).violate(Rule::Progress, team, agent, text);
+                    return false;
+                }
+                LockstepEnd::Stopped if self.watch.stop.load(Ordering::Relaxed) => return true,
+                LockstepEnd::Stopped => self.interrupt(),
+            }
+        }
+    }
+
+    /// Between two beats: checkpoints, bounds, and the faults that are due.
+    fn interrupt(&mut self) {
+        self.watch.is_due = false;
+        let step = open(&self.ledger).step;
+        for team in 0..self.cast.teams.len() {
+            self.count(team);
+            self.check_bounds(team);
+            if step.is_multiple_of(SAVE_EVERY) {
+                self.lockstep.save(team);
+            }
+        }
+        let later = self.faults.iter().position(|fault| fault.step > step);
+        let due: Vec<_> = self.faults.drain(..later.unwrap_or(self.faults.len())).collect();
+        for fault in due {
+            if self.happens(&fault) {
+                open(&self.ledger).note(&fault);
+            } else {
+                // In the middle of a turn: with the next beat.
+                self.faults.insert(0, fault);
+                self.watch.is_due = true;
+            }
+        }
+    }
+
+    fn check_bounds(&self, team: usize) {
+        let load = self.lockstep.load(team);
+        let text = if load.inputs > INPUTS_MAX {
+            format!("{} events wait, more than {INPUTS_MAX}", load.inputs)
+        } else if load.unsent_bytes > UNSENT_BYTES_MAX {
+            format!("{} bytes are not sent, more than {UNSENT_BYTES_MAX}", load.unsent_bytes)
+        } else {
+            return;
+        };
+        let name = self.watch.teams.get(team).map(|team| team.name.clone()).unwrap_or_default();
+        open(&self.ledger).violate(Rule::Bounds, name, String::new(), text);
+    }
+
+    /// A fault of a process or of people; false: not now.
+    fn happens(&mut self, fault: &Fault) -> bool {
+        let team = fault.team_index();
+        let lasts = Duration::from_millis(fault.ms.unwrap_or_default());
+        match fault.kind {
+            FaultKind::Restart => return self.lockstep.restart(team).unwrap_or(true),
+            FaultKind::Kill => self.kill(team, lasts),
+            FaultKind::Freeze => {
+                self.lockstep.stall(team, lasts);
+                if let Some(watch) = self.watch.teams.get_mut(team) {
+                    watch.frozen_until = Some(self.lockstep.now() + lasts);
+                }
+                open(&self.ledger).excuse_team(team);
+            }
+            FaultKind::Script => self.seduce(fault, team),
+            FaultKind::Reload => self.reload(team),
+            FaultKind::Command => self.operate(fault, team),
+            _ => {}
+        }
+        true
+    }
+
+    fn kill(&mut self, team: usize, down: Duration) {
+        // A brain that loaded once loads again.
+        self.lockstep.kill(team, down).unwrap_or_default();
+        open(&self.ledger).excuse_team(team);
+        if let Some(watch) = self.watch.teams.get_mut(team) {
+            watch.forget();
+        }
+    }
+
+    /// The agent gets a hostile script.
+    fn seduce(&mut self, fault: &Fault, team: usize) {
+        let (Some(script), Some(agent)) = (fault.script, self.agent(fault)) else { return };
+        let name = self.cast.teams.get(team).map(|plan| plan.roster.name(agent).to_owned());
+        let mut ledger = open(&self.ledger);
+        for (key, seat) in &mut ledger.seats {
+            if key.0 == team && name.as_ref().is_some_and(|name| seat.agents.contains(name)) {
+                seat.hostile.extend(name.clone());
+            }
+        }
+        drop(ledger);
+        let role = script.role().to_owned();
+        let set = SetRole { agent, role: role.clone(), carry: phalanx_engine::Carry::Forget };
+        self.send(team, set.into(), Some(Expected::Role(agent, role)));
+    }
+
+    fn reload(&mut self, team: usize) {
+        let number = self.next_generation;
+        let Ok(staged) = staged(number, &self.cast.bundle) else { return };
+        self.next_generation += 1;
+        let install = InstallStrategy { staged, pinned: false };
+        self.send(team, install.into(), Some(Expected::Generation(number)));
+    }
+
+    fn operate(&mut self, fault: &Fault, team: usize) {
+        let Some(agent) = self.agent(fault) else { return };
+        let (Some(plan), Some(watch)) = (self.cast.teams.get(team), self.watch.teams.get(team))
+        else {
+            return;
+        };
+        let desk = Desk {
+            game: &self.scenario.game,
+            bundle: &self.cast.bundle,
+            options: plan.team,
+            agent,
+            board_revision: watch.snapshot.board_revision,
+            has_param: self.scenario.strategy == ScenarioStrategy::Steady,
+        };
+        let (command, expected) = command(&desk, fault.seed.unwrap_or_default());
+        self.send(team, command, expected);
+    }
+
+    fn send(&mut self, team: usize, command: phalanx_engine::Command, expected: Option<Expected>) {
+        let ticket = self.next_ticket;
+        self.next_ticket += 1;
+        if let Some(watch) = self.watch.teams.get_mut(team) {
+            watch.asked.insert(ticket, expected);
+        }
+        let request = CommandRequest::new(ticket, OPERATOR, command);
+        // A mailbox that is full refuses it, which is an answer.
+        if self.lockstep.command(team, request).is_err()
+            && let Some(watch) = self.watch.teams.get_mut(team)
+        {
+            watch.asked.remove(&ticket);
+            watch.refused += 1;
+        }
+    }
+
+    /// The agent that a fault hits; a team may have fewer agents than the file says.
+    fn agent(&self, fault: &Fault) -> Option<AgentId> {
+        let plan = self.cast.teams.get(fault.team_index())?;
+        let count = plan.roster.agents.len();
+        plan.roster.ids().nth(fault.agent_index() % count.max(1))
+    }
+
+    fn count(&mut self, team: usize) {
+        let snapshot = self.lockstep.snapshot(team).unwrap_or_default();
+        if let Some(count) = self.counts.get_mut(team) {
+            *count = (*count).max(snapshot.counters.asked);
+        }
+    }
+
+    fn finish(&mut self) -> Outcome {
+        for team in 0..self.cast.teams.len() {
+            self.count(team);
+            self.check_bounds(team);
+        }
+        let mut ledger = open(&self.ledger);
+        ledger.check_back();
+        Outcome {
+            violations: ledger.violations.clone(),
+            injected: ledger.injected.clone(),
+            agent_turns: self.counts.iter().sum(),
+            steps: ledger.step.saturating_sub(1),
+            time: ledger.now.saturating_duration_since(ledger.origin.instant),
+            acknowledged: self.watch.teams.iter().map(|team| team.acknowledged).sum(),
+            refused: self.watch.teams.iter().map(|team| team.refused).sum(),
+            decided_again: 0,
+            stopped: false,
+            print: self.watch.print,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Observes a match and checks its promises after each event.
+
+use crate::ledger::SeatKey;
+use crate::network::{SharedLedger, open};
+use crate::people::Expected;
+use crate::violation::Rule;
+use phalanx_engine::{Answer, JournalEntry, JournalEvent, Snapshot, Ticket};
+use phalanx_game::{ConnectionId, Verdict};
+use phalanx_net::Observer;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// The observer of a match.
+pub(crate) struct Watch<'a> {
+    pub(crate) ledger: SharedLedger,
+    /// The match is given up.
+    pub(crate) stop: &'a AtomicBool,
+    pub(crate) teams: Vec<TeamWatch>,
+    /// Steps before which the match is interrupted, so that something else happens.
+    pub(crate) pauses: Vec<u32>,
+    /// Something waits for the end of a turn.
+    pub(crate) is_due: bool,
+    /// A number of all journals.
+    pub(crate) print: u64,
+}
+
+/// What is known of a team.
+#[derive(Default)]
+pub(crate) struct TeamWatch {
+    pub(crate) name: String,
+    pub(crate) snapshot: Arc<Snapshot>,
+    /// It does not respond until then.
+    pub(crate) frozen_until: Option<Instant>,
+    /// Commands that are not answered, with what they promise.
+    pub(crate) asked: BTreeMap<Ticket, Option<Expected>>,
+    /// What the next snapshot has to show.
+    pub(crate) due: Vec<Expected>,
+    pub(crate) acknowledged: u64,
+    pub(crate) refused: u64,
+}
+
+impl Expected {
+    /// Both are about the same thing: only the newer one counts.
+    fn replaces(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Steering(a, _), Self::Steering(b, _)) | (Self::Role(a, _), Self::Role(b, _)) => {
+                a == b
+            }
+            (Self::Param(_), Self::Param(_))
+            | (Self::Board(_), Self::Board(_))
+            | (Self::Generation(_), Self::Generation(_)) => true,
+            _ => false,
+        }
+    }
+}
+
+/// A number of everything so far and one more entry; times that scripts took are no part of it.
+fn mix(print: u64, entry: &JournalEntry) -> u64 {
+    let words = match &entry.event {
+        JournalEvent::Decided { action, .. } => action.clone(),
+        event => format!("{:?}", std::mem::discriminant(event)),
+    };
+    let agent = entry.agent.as_deref().unwrap_or_default();
+    let bytes = words.bytes().chain(agent.bytes()).chain(entry.turn.step.to_le_bytes());
+    bytes.fold(print ^ 0xCBF2_9CE4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+    })
+}
+
+impl TeamWatch {
+    /// The team's process was killed: nothing that it promised counts.
+    pub(crate) fn forget(&mut self) {
+        self.asked.clear();
+        self.due.clear();
+        self.frozen_until = None;
+    }
+}
+
+impl Watch<'_> {
+    fn broken(&self, team: usize, rule: Rule, agent: &str, text: String) {
+        let name = self.teams.get(team).map_or_else(String::new, |team| team.name.clone());
+        open(&self.ledger).violate(rule, name, agent.to_owned(), text);
+    }
+
+    /// Whether the match is interrupted now.
+    fn pause(&self) -> ControlFlow<()> {
+        if self.is_due || self.stop.load(Ordering::Relaxed) {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Observer for Watch<'_> {
+    fn step(&mut self, _verdict: &Verdict) -> ControlFlow<()> {
+        let mut ledger = open(&self.ledger);
+        ledger.step += 1;
+        let step = ledger.step;
+        drop(ledger);
+        if self.pauses.first().is_some_and(|pause| *pause <= step) {
+            self.pauses.remove(0);
+            self.is_due = true;
+        }
+        self.pause()
+    }
+
+    fn beat(&mut self, now: Instant) -> ControlFlow<()> {
+        let mut ledger = open(&self.ledger);
+        ledger.look(now);
+        for (index, team) in self.teams.iter_mut().enumerate() {
+            if let Some(until) = team.frozen_until {
+                ledger.excuse_team(index);
+                team.frozen_until = Some(until).filter(|until| *until > now);
+            }
+        }
+        let is_broken = !ledger.violations.is_empty();
+        drop(ledger);
+        if is_broken { ControlFlow::Break(()) } else { self.pause() }
+    }
+
+    fn journal(&mut self, team: usize, entry: JournalEntry) {
+        self.print = mix(self.print, &entry);
+        let JournalEntry { turn, agent, event, .. } = entry;
+        let agent = agent.unwrap_or_default();
+        let what = match event {
+            JournalEvent::Fallback { reason, .. } => format!("sent its fallback: {reason}"),
+            JournalEvent::Defaulted { cause } => format!("did not decide: {cause}"),
+            JournalEvent::Late => "decided too late".to_owned(),
+            _ => return,
+        };
+        if !open(&self.ledger).is_excused(team, &agent) {
+            self.broken(team, Rule::Neighbour, &agent, format!("in turn {turn} it {what}"));
+        }
+    }
+
+    fn snapshot(&mut self, team: usize, snapshot: &Arc<Snapshot>) {
+        let Some(watch) = self.teams.get_mut(team) else { return };
+        watch.snapshot = Arc::clone(snapshot);
+        let due = std::mem::take(&mut watch.due);
+        for text in due.iter().filter_map(|expected| expected.missing(snapshot)) {
+            self.broken(team, Rule::Command, "", text);
+        }
+    }
+
+    fn answer(&mut self, team: usize, ticket: Ticket, answer: Answer) {
+        let Some(watch) = self.teams.get_mut(team) else { return };
+        let Some(expected) = watch.asked.remove(&ticket) else { return };
+        if answer.is_err() {
+            watch.refused += 1;
+            return;
+        }
+        watch.acknowledged += 1;
+        let Some(expected) = expected else { return };
+        watch.due.retain(|due| !expected.replaces(due));
+        if expected.missing(&watch.snapshot).is_some() {
+            watch.due.push(expected);
+        }
+    }
+
+    fn connected(&mut self, team: usize, seat: usize, connection: ConnectionId) {
+        let key: SeatKey = (team, seat);
+        open(&self.ledger).connected(key, connection);
+    }
+}
