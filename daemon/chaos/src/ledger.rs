@@ -69,6 +69,8 @@ pub(crate) struct SeatRecord {
 pub(crate) struct OpenRequest {
     pub(crate) id: i64,
     pub(crate) due: Instant,
+    /// How long before its deadline it arrived.
+    pub(crate) left: Duration,
     pub(crate) step: u32,
 }
 
@@ -180,7 +182,8 @@ impl Ledger {
         }
         let Some(seat) = self.seats.get_mut(&key) else { return };
         if intact && let Some(due) = due.filter(|due| *due > now && !seat.was_lied_to(step)) {
-            seat.open = Some(OpenRequest { id, due, step });
+            let left = due.saturating_duration_since(now);
+            seat.open = Some(OpenRequest { id, due, left, step });
         }
     }
 
@@ -316,6 +319,10 @@ impl SeatRecord {
     }
 
     fn silent(open: OpenRequest) -> String {
-        format!("the request {} of step {} was not answered by its deadline", open.id, open.step)
+        let OpenRequest { id, left, step, .. } = open;
+        format!(
+            "the request {id} of step {step} arrived {left:?} before its deadline and was not \
+             answered by then"
+        )
     }
 }

@@ -13,8 +13,9 @@
 //!
 //! Only the last [`REQUESTS_MAX`] requests count, so the smallest difference follows clocks that
 //! drift. When a delay is as long as the whole turn, the referee's clock was set back, or the answer
-//! is too late anyway: the count begins anew there. A clock that is set forward makes a new smallest
-//! difference by itself.
+//! is too late anyway: the count begins anew there. If a request of the same burst fits the count
+//! before, it was a delay: the count before goes on. A clock that is set forward makes a new
+//! smallest difference by itself.
 
 use crate::Margin;
 use std::collections::VecDeque;
@@ -34,6 +35,16 @@ pub struct DeadlineClock {
     base: Option<Instant>,
     /// Arrival less sending time, in milliseconds, of the last requests.
     offsets: VecDeque<i64>,
+    /// The smallest difference before the count began anew.
+    before: Option<FormerOffset>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct FormerOffset {
+    /// In milliseconds.
+    offset: i64,
+    /// Requests that were held up together arrive before.
+    until: Instant,
 }
 
 impl DeadlineClock {
@@ -76,10 +87,16 @@ impl DeadlineClock {
         let base = *self.base.get_or_insert(now);
         let arrival = now.saturating_duration_since(base).as_millis();
         let offset = i64::try_from(arrival).unwrap_or(i64::MAX).saturating_sub(sent);
+        self.before.take_if(|before| before.until < now);
+        let fits = |before: &mut FormerOffset| is_shorter(offset, before.offset, window);
+        if let Some(before) = self.before.take_if(fits) {
+            self.offsets = [before.offset].into();
+        }
         let fastest = self.offsets.iter().min().copied().unwrap_or(offset);
         let delay = u64::try_from(offset.saturating_sub(fastest)).unwrap_or(0);
         let mut delay = Duration::from_millis(delay);
         if delay >= window {
+            self.before.get_or_insert(FormerOffset { offset: fastest, until: now + window });
             self.offsets.clear();
             delay = Duration::ZERO;
         }
@@ -89,6 +106,12 @@ impl DeadlineClock {
         self.offsets.push_back(offset);
         delay
     }
+}
+
+/// Whether a delay is shorter than a turn.
+fn is_shorter(offset: i64, fastest: i64, window: Duration) -> bool {
+    let delay = u64::try_from(offset.saturating_sub(fastest)).unwrap_or(0);
+    Duration::from_millis(delay) < window
 }
 
 #[cfg(test)]
@@ -126,6 +149,15 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "an Instant has no other constructor")]
     fn epoch() -> Instant {
         Instant::now()
+    }
+
+    #[test]
+    fn requests_that_were_held_up_together_for_longer_than_a_turn_have_the_time_that_is_left() {
+        let steady = [(0, 0), (4000, 4000)];
+        // Sent at 8, 12 and 16 seconds, and all there after 18.
+        let burst = [(18_000, 8000), (18_000, 12_000), (18_000, 16_000), (20_000, 20_000)];
+        let all: Vec<_> = steady.into_iter().chain(burst).collect();
+        assert_eq!(left(&all), [4000, 4000, 4000, 4000, 2000, 4000]);
     }
 
     #[test]
