@@ -53,6 +53,8 @@ pub(crate) struct SeatRecord {
     answered: BTreeMap<i64, u32>,
     /// A fault is in effect.
     pub(crate) disturbed: bool,
+    /// A message arrived on this connection without delay: its client can know the referee's clock.
+    knows_clock: bool,
     /// The referee has not asked since the connection was lost.
     away: bool,
     away_since: Instant,
@@ -105,6 +107,7 @@ impl Ledger {
             arrived: BTreeMap::new(),
             answered: BTreeMap::new(),
             disturbed: false,
+            knows_clock: false,
             away: true,
             away_since: self.now,
             lied_until: 0,
@@ -123,7 +126,7 @@ impl Ledger {
         self.lines.insert(connection, key);
         if let Some(seat) = self.seats.get_mut(&key) {
             seat.connection = Some(connection);
-            seat.open = None;
+            (seat.open, seat.knows_clock) = (None, false);
             seat.arrived.clear();
             seat.answered.clear();
         }
@@ -161,14 +164,21 @@ impl Ledger {
         *self.injected.entry(fault.kind).or_default() += 1;
     }
 
-    /// A whole message of the referee reaches a seat; `true`: it is what the referee sent.
-    pub(crate) fn delivered(&mut self, connection: ConnectionId, message: &[u8], intact: bool) {
+    /// A whole message of the referee reaches a seat. `intact`: it is what the referee sent.
+    /// `held`: it was on its way for some time.
+    pub(crate) fn delivered(
+        &mut self,
+        connection: ConnectionId,
+        message: &[u8],
+        (intact, held): (bool, bool),
+    ) {
         let request = self.wire.request(message);
         let Some(key) = self.seat_of(connection) else { return };
         let (now, step) = (self.now, self.step);
         let due = request.map(|request| self.due(request));
         let has_requests = self.wire.has_requests();
         let Some(seat) = self.seats.get_mut(&key) else { return };
+        seat.knows_clock |= !held;
         if request.is_some() || !has_requests {
             seat.away = false;
         }
@@ -176,12 +186,13 @@ impl Ledger {
         *seat.arrived.entry(id).or_default() += 1;
         self.requests += u64::from(intact);
         let before = seat.open.take();
-        if let Some(before) = before.filter(|before| before.due < now && before.id != id) {
+        if let Some(before) = before.filter(|before| before.due <= now && before.id != id) {
             let violation = SeatRecord::silent(before);
             self.report(key, Rule::Silent, &violation);
         }
         let Some(seat) = self.seats.get_mut(&key) else { return };
-        if intact && let Some(due) = due.filter(|due| *due > now && !seat.was_lied_to(step)) {
+        if intact && let Some(due) = due.filter(|due| *due > now && !seat.was_lied_to(step))
+            && seat.knows_clock {
             let left = due.saturating_duration_since(now);
             seat.open = Some(OpenRequest { id, due, left, step });
         }
@@ -220,7 +231,7 @@ impl Ledger {
                 let text = format!("answered the request {id}, while {} was open", open.id);
                 self.report(key, Rule::Turn, &text);
             }
-            Some(open) if open.due < now => {
+            Some(open) if open.due <= now => {
                 let late = now.saturating_duration_since(open.due);
                 let text = format!("the answer to {id} was sent {late:?} after the deadline");
                 self.report(key, Rule::Silent, &text);
@@ -238,7 +249,7 @@ impl Ledger {
             if seat.disturbed || seat.away {
                 seat.excuse(step);
             }
-            if let Some(open) = seat.open.filter(|open| open.due < now) {
+            if let Some(open) = seat.open.filter(|open| open.due <= now) {
                 seat.open = None;
                 found.push((*key, Rule::Silent, SeatRecord::silent(open)));
             }

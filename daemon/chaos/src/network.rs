@@ -51,6 +51,7 @@ struct Line {
 /// Bytes on their way to a player.
 #[derive(Debug)]
 struct Parcel {
+    sent: Instant,
     at: Instant,
     bytes: Vec<u8>,
     /// The message that is complete with it, and whether it is what the referee sent.
@@ -85,7 +86,7 @@ impl FaultyNetwork {
                     let now = self.now;
                     let Some(line) = self.lines.get_mut(&connection) else { continue };
                     let at = line.outward_from.unwrap_or(now).max(now);
-                    let parcel = Parcel { at, bytes: Vec::new(), completes: None, last: true };
+                    let parcel = Parcel { sent: now, at, bytes: Vec::new(), completes: None, last: true };
                     line.outward.push_back(parcel);
                 }
             }
@@ -154,7 +155,8 @@ impl FaultyNetwork {
             while let Some(parcel) = line.outward.pop_front_if(|parcel| parcel.at <= now) {
                 let mut ledger = open(&self.ledger);
                 if let Some((message, intact)) = &parcel.completes {
-                    ledger.delivered(*connection, message, *intact);
+                    let held = parcel.at > parcel.sent;
+                    ledger.delivered(*connection, message, (*intact, held));
                 }
                 if line.merges {
                     whole.extend(&parcel.bytes);
@@ -253,7 +255,7 @@ impl Line {
         if !self.loses_outward {
             let at = self.outward_from.unwrap_or(now).max(now);
             let completes = Some((bytes.clone(), intact));
-            self.outward.push_back(Parcel { at, bytes, completes, last: false });
+            self.outward.push_back(Parcel { sent: now, at, bytes, completes, last: false });
         }
     }
 
@@ -264,7 +266,7 @@ impl Line {
         let at = self.outward_from.unwrap_or(now).max(now);
         for piece in bytes.chunks(size) {
             let bytes = piece.to_vec();
-            self.outward.push_back(Parcel { at, bytes, completes: None, last: false });
+            self.outward.push_back(Parcel { sent: now, at, bytes, completes: None, last: false });
         }
         if let Some(parcel) = self.outward.back_mut() {
             parcel.completes = Some((bytes, true));

@@ -95,9 +95,10 @@ impl Watch<'_> {
 }
 
 impl Observer for Watch<'_> {
-    fn step(&mut self, _verdict: &Verdict) -> ControlFlow<()> {
+    fn step(&mut self, verdict: &Verdict) -> ControlFlow<()> {
         let mut ledger = open(&self.ledger);
-        ledger.step += 1;
+        // A round that begins is no step.
+        ledger.step += u32::from(verdict.step > 0);
         let step = ledger.step;
         drop(ledger);
         if self.pauses.first().is_some_and(|pause| *pause <= step) {
