@@ -76,6 +76,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("phalanx-metrics", &["phalanx-engine"]),
     ("phalanx-league", &[]),
     ("phalanx-tune", &["phalanx-league"]),
+    ("phalanx-queue", &["phalanx-league"]),
     ("phalanx-trial", &["phalanx-game", "phalanx-engine", "phalanx-lua"]),
     (
         "phalanx-strategy",
@@ -162,6 +163,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "phalanx-metrics",
             "phalanx-league",
             "phalanx-tune",
+            "phalanx-queue",
             "phalanx-trial",
             "phalanx-strategy",
             "phalanx-control",
@@ -175,7 +177,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
 /// Most files of a crate that need each other.
 const CYCLE_FILES_MAX: usize = 3;
 /// Libraries with clocks, sockets, tasks or files.
-const IMPURE: &[&str] = &["tokio", "mio", "socket2", "async-std", "smol", "notify", "tonic"];
+const IMPURE: &[&str] =
+    &["tokio", "mio", "socket2", "async-std", "smol", "notify", "tonic", "async-nats"];
 
 #[test]
 fn the_top_holds_only_what_the_design_names() {

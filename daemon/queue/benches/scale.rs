@@ -98,7 +98,7 @@ fn coordinate(server: &NatsServer, matches: u64, window: usize) {
     let queue = queue.unwrap();
     let fixture = |number: u64| {
         let players = if number.is_multiple_of(2) { vec![0, 1] } else { vec![1, 0] };
-        (number < matches).then(|| Fixture { number, seed: number / 2, players, values: None })
+        (number < matches).then_some(Fixture { number, seed: number / 2, players, values: None })
     };
     let (mut counted, begun) = (0_u64, Instant::now());
     let mut keep = |_: &Fixture, outcome: &MatchOutcome| {

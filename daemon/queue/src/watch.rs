@@ -152,7 +152,7 @@ impl Watcher {
                 RawMessageErrorKind::JetStream(error) => {
                     error.error_code() == ErrorCode::STREAM_NOT_FOUND
                 }
-                _ => false,
+                RawMessageErrorKind::InvalidSubject | RawMessageErrorKind::Other => false,
             });
             absent.then_some((number, sequence))
         });

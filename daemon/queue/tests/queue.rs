@@ -83,7 +83,7 @@ impl ToyWorker {
         let address = address(server);
         let done = runtime.spawn(async move {
             let player = move || ToyPlayer(Arc::clone(&play));
-            run_worker(&address, options, player, stopped, |line| eprintln!("worker: {line}")).await
+            run_worker(&address, options, player, stopped, |_| ()).await
         });
         Self { runtime: Some(runtime), stop, done: Some(done) }
     }
@@ -163,7 +163,6 @@ impl Said {
 fn open(server: &NatsServer, name: &str, said: &Said) -> Result<QueuedMatches, QueueError> {
     let said = said.clone();
     QueuedMatches::open(&address(server), queue_run(name), &AtomicBool::new(false), move |line| {
-        eprintln!("coordinator: {line}");
         said.0.lock().unwrap().push(line.to_owned());
         // The test may not listen.
         drop(said.1.send(line.to_owned()));
