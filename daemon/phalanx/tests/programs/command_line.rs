@@ -32,7 +32,9 @@ const SAMPLES: &[(&str, &[&str])] = &[
 /// All verbs without subverbs, with their path.
 fn leaves() -> Vec<(Vec<String>, Verb)> {
     fn walk(verb: &Verb, path: &[String], found: &mut Vec<(Vec<String>, Verb)>) {
-        for verb in verb.get_subcommands().filter(|verb| verb.get_name() != "help") {
+        // Hidden verbs are for programs.
+        let shown = |verb: &&Verb| verb.get_name() != "help" && !verb.is_hide_set();
+        for verb in verb.get_subcommands().filter(shown) {
             let path = [path, &[verb.get_name().to_owned()]].concat();
             match verb.has_subcommands() {
                 true => walk(verb, &path, found),
