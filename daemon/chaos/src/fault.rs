@@ -11,8 +11,6 @@ pub enum FaultClass {
     Network,
     /// The team's process or thread.
     Process,
-    /// The team's recording.
-    Disk,
     /// Scripts and operators.
     People,
 }
@@ -49,10 +47,6 @@ pub enum FaultKind {
     Kill,
     /// The team's thread does not respond.
     Freeze,
-    /// The recording takes nothing for a while.
-    DiskFull,
-    /// The end of the recording is lost.
-    LostTail,
     /// The agent gets a hostile script.
     Script,
     /// Another generation is installed.
@@ -63,7 +57,7 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 17] = [
         Self::Delay,
         Self::Stall,
         Self::Split,
@@ -78,8 +72,6 @@ impl FaultKind {
         Self::Restart,
         Self::Kill,
         Self::Freeze,
-        Self::DiskFull,
-        Self::LostTail,
         Self::Script,
         Self::Reload,
         Self::Command,
@@ -103,8 +95,6 @@ impl FaultKind {
             Self::Restart => "restart",
             Self::Kill => "kill",
             Self::Freeze => "freeze",
-            Self::DiskFull => "disk_full",
-            Self::LostTail => "lost_tail",
             Self::Script => "script",
             Self::Reload => "reload",
             Self::Command => "command",
@@ -127,7 +117,6 @@ impl FaultKind {
             | Self::Truncate
             | Self::Wrong => FaultClass::Network,
             Self::Restart | Self::Kill | Self::Freeze => FaultClass::Process,
-            Self::DiskFull | Self::LostTail => FaultClass::Disk,
             Self::Script | Self::Reload | Self::Command => FaultClass::People,
         }
     }
@@ -146,13 +135,9 @@ impl FaultKind {
             Self::Split | Self::Truncate => (false, true, false),
             Self::Garbage => (false, true, true),
             Self::Wrong | Self::Command => (false, false, true),
-            Self::Reset
-            | Self::Duplicate
-            | Self::Restart
-            | Self::DiskFull
-            | Self::LostTail
-            | Self::Script
-            | Self::Reload => (false, false, false),
+            Self::Reset | Self::Duplicate | Self::Restart | Self::Script | Self::Reload => {
+                (false, false, false)
+            }
         }
     }
 

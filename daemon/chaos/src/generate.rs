@@ -1,7 +1,7 @@
 //! Scenarios from seeds.
 
 use crate::cast::SetupError;
-use crate::fault::{Fault, FaultClass, FaultKind, HostileScript};
+use crate::fault::{Fault, FaultKind, HostileScript};
 use crate::scenario::{SCENARIO_VERSION, Scenario, ScenarioStrategy};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -107,12 +107,13 @@ fn kind(rng: &mut ChaCha8Rng) -> FaultKind {
     if rng.random_ratio(1, 4) {
         return FaultKind::Wrong;
     }
-    let kind = FaultKind::ALL.get(rng.random_range(0..FaultKind::ALL.len()));
-    let kind = kind.copied().unwrap_or(FaultKind::Delay);
-    match kind.class() {
-        // A recording of memory has no disk.
-        FaultClass::Disk => FaultKind::Command,
-        FaultClass::Network | FaultClass::Process | FaultClass::People => kind,
+    // Operators give many kinds of commands, so they are drawn three times as often as others.
+    match rng.random_range(0..FaultKind::ALL.len() + 2) {
+        14 | 15 => FaultKind::Command,
+        index => {
+            let index = if index > 15 { index - 2 } else { index };
+            FaultKind::ALL.get(index).copied().unwrap_or(FaultKind::Delay)
+        }
     }
 }
 

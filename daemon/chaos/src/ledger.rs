@@ -191,8 +191,10 @@ impl Ledger {
             self.report(key, Rule::Silent, &violation);
         }
         let Some(seat) = self.seats.get_mut(&key) else { return };
-        if intact && let Some(due) = due.filter(|due| *due > now && !seat.was_lied_to(step))
-            && seat.knows_clock {
+        if intact
+            && let Some(due) = due.filter(|due| *due > now && !seat.was_lied_to(step))
+            && seat.knows_clock
+        {
             let left = due.saturating_duration_since(now);
             seat.open = Some(OpenRequest { id, due, left, step });
         }

@@ -86,7 +86,8 @@ impl FaultyNetwork {
                     let now = self.now;
                     let Some(line) = self.lines.get_mut(&connection) else { continue };
                     let at = line.outward_from.unwrap_or(now).max(now);
-                    let parcel = Parcel { sent: now, at, bytes: Vec::new(), completes: None, last: true };
+                    let parcel =
+                        Parcel { sent: now, at, bytes: Vec::new(), completes: None, last: true };
                     line.outward.push_back(parcel);
                 }
             }
@@ -112,7 +113,7 @@ impl FaultyNetwork {
             (fault.seed.unwrap_or_default(), count)
         });
         match kind {
-            Some(FaultKind::Reset) => return self.cut(connection),
+            Some(FaultKind::Reset) => self.cut(connection),
             Some(FaultKind::Split) if !wire.is_message => {
                 line.push_split(bytes, count.max(1), self.now);
             }
@@ -240,7 +241,18 @@ impl Line {
             FaultKind::Mute => {
                 (self.loses_inward, self.closes_at) = (true, later(self.closes_at));
             }
-            _ => {}
+            FaultKind::Split
+            | FaultKind::Reset
+            | FaultKind::Duplicate
+            | FaultKind::Garbage
+            | FaultKind::Truncate
+            | FaultKind::Wrong
+            | FaultKind::Restart
+            | FaultKind::Kill
+            | FaultKind::Freeze
+            | FaultKind::Script
+            | FaultKind::Reload
+            | FaultKind::Command => {}
         }
     }
 

@@ -254,7 +254,17 @@ impl<'a> Match<'a> {
             FaultKind::Script => self.seduce(fault, team),
             FaultKind::Reload => self.reload(team),
             FaultKind::Command => self.operate(fault, team),
-            _ => {}
+            FaultKind::Delay
+            | FaultKind::Stall
+            | FaultKind::Split
+            | FaultKind::Merge
+            | FaultKind::Reset
+            | FaultKind::HalfOpen
+            | FaultKind::Mute
+            | FaultKind::Duplicate
+            | FaultKind::Garbage
+            | FaultKind::Truncate
+            | FaultKind::Wrong => {}
         }
         true
     }

@@ -24,10 +24,6 @@ pub enum Rule {
     Command,
     /// A recording decides again as it was.
     Redecide,
-    /// What the team believes of its own agents is what the referee knows.
-    Belief,
-    /// Each request that reached the team has one outcome.
-    Books,
     /// The match goes on.
     Progress,
 }
@@ -44,8 +40,6 @@ impl Rule {
             Self::Bounds => "bound exceeded",
             Self::Command => "command not in force",
             Self::Redecide => "decided differently",
-            Self::Belief => "wrong belief",
-            Self::Books => "request without an outcome",
             Self::Progress => "no progress",
         }
     }

@@ -59,9 +59,10 @@ impl Expected {
 
 /// A number of everything so far and one more entry; times that scripts took are no part of it.
 fn mix(print: u64, entry: &JournalEntry) -> u64 {
-    let words = match &entry.event {
-        JournalEvent::Decided { action, .. } => action.clone(),
-        event => format!("{:?}", std::mem::discriminant(event)),
+    let words = if let JournalEvent::Decided { action, .. } = &entry.event {
+        action.clone()
+    } else {
+        format!("{:?}", std::mem::discriminant(&entry.event))
     };
     let agent = entry.agent.as_deref().unwrap_or_default();
     let bytes = words.bytes().chain(agent.bytes()).chain(entry.turn.step.to_le_bytes());
@@ -126,11 +127,14 @@ impl Observer for Watch<'_> {
         self.print = mix(self.print, &entry);
         let JournalEntry { turn, agent, event, .. } = entry;
         let agent = agent.unwrap_or_default();
-        let what = match event {
-            JournalEvent::Fallback { reason, .. } => format!("sent its fallback: {reason}"),
-            JournalEvent::Defaulted { cause } => format!("did not decide: {cause}"),
-            JournalEvent::Late => "decided too late".to_owned(),
-            _ => return,
+        let what = if let JournalEvent::Fallback { reason, .. } = event {
+            format!("sent its fallback: {reason}")
+        } else if let JournalEvent::Defaulted { cause } = event {
+            format!("did not decide: {cause}")
+        } else if event == JournalEvent::Late {
+            "decided too late".to_owned()
+        } else {
+            return;
         };
         if !open(&self.ledger).is_excused(team, &agent) {
             self.broken(team, Rule::Neighbour, &agent, format!("in turn {turn} it {what}"));

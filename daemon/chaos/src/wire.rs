@@ -24,7 +24,7 @@ pub(crate) enum WireForm {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wire {
     pub(crate) form: WireForm,
-    /// Messages are whole: they cannot be split, merged or mixed with garbage.
+    /// Messages are whole: they cannot be split or merged.
     pub(crate) is_message: bool,
     marks: Option<Marks>,
     /// Names that the referee uses, for messages that say something else.

@@ -113,8 +113,7 @@ impl Arena for Broken {
 }
 
 fn broken(how: Defect) -> Outcome {
-    let breaker =
-        |inner| -> Box<dyn Arena> { Box::new(Broken { inner, how, said: Vec::new() }) };
+    let breaker = |inner| -> Box<dyn Arena> { Box::new(Broken { inner, how, said: Vec::new() }) };
     play_broken(&scenario("assemble", Vec::new()), &NEVER, &breaker).unwrap()
 }
 
