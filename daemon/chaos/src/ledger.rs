@@ -53,7 +53,7 @@ pub(crate) struct SeatRecord {
     answered: BTreeMap<i64, u32>,
     /// A fault is in effect.
     pub(crate) disturbed: bool,
-    /// A message arrived on this connection without delay: its client can know the referee's clock.
+    /// A request arrived on this connection without delay: its client knows the referee's clock.
     knows_clock: bool,
     /// The referee has not asked since the connection was lost.
     away: bool,
@@ -178,7 +178,7 @@ impl Ledger {
         let due = request.map(|request| self.due(request));
         let has_requests = self.wire.has_requests();
         let Some(seat) = self.seats.get_mut(&key) else { return };
-        seat.knows_clock |= !held;
+        seat.knows_clock |= request.is_some() && !held;
         if request.is_some() || !has_requests {
             seat.away = false;
         }

@@ -82,26 +82,11 @@ impl DeadlineClock {
         now + left.saturating_sub(margin.of(window))
     }
 
-    /// A message of the referee that is no request and names the time at which it was sent. Before
-    /// the first request it begins the count, so that a first request that was held up has only the
-    /// time that is left.
-    pub fn heard(&mut self, sent: i64, now: Instant) {
-        if self.offsets.is_empty() {
-            let offset = self.offset(sent, now);
-            self.offsets.push_back(offset);
-        }
-    }
-
-    /// How much later than the referee's clock says a message arrived, in milliseconds.
-    fn offset(&mut self, sent: i64, now: Instant) -> i64 {
-        let base = *self.base.get_or_insert(now);
-        let arrival = now.saturating_duration_since(base).as_millis();
-        i64::try_from(arrival).unwrap_or(i64::MAX).saturating_sub(sent)
-    }
-
     /// How much longer than the fastest of the last requests this one was on its way.
     fn delay(&mut self, sent: i64, window: Duration, now: Instant) -> Duration {
-        let offset = self.offset(sent, now);
+        let base = *self.base.get_or_insert(now);
+        let arrival = now.saturating_duration_since(base).as_millis();
+        let offset = i64::try_from(arrival).unwrap_or(i64::MAX).saturating_sub(sent);
         self.before.take_if(|before| before.until < now);
         let fits = |before: &mut FormerOffset| is_shorter(offset, before.offset, window);
         if let Some(before) = self.before.take_if(fits) {
@@ -164,16 +149,6 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "an Instant has no other constructor")]
     fn epoch() -> Instant {
         Instant::now()
-    }
-
-    #[test]
-    fn a_first_request_that_was_held_up_has_the_time_that_is_left_since_the_login() {
-        let mut clock = DeadlineClock::default();
-        let begin = epoch();
-        clock.heard(START, begin);
-        let (now, sent) = (begin + Duration::from_millis(5500), START + 4000);
-        let due = clock.due((Some(sent), Some(sent + TURN)), LIMIT, &no_margin(), now);
-        assert_eq!(due - now, Duration::from_millis(2500));
     }
 
     #[test]

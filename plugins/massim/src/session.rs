@@ -183,9 +183,6 @@ impl<P: SessionProtocol> MassimSession<P> {
                 if let Some(unix_ms) = unix_ms.filter(|ms| *ms > 0) {
                     self.clock = Some(Origin { instant: now, unix_ms });
                 }
-                if let (RefereeMessage::Login { .. }, Some(sent)) = (&message, sent) {
-                    self.deadlines.heard(sent, now);
-                }
                 self.message(message, sent, now);
             }
             Err(error) => {
