@@ -1,5 +1,11 @@
 //! Each promise can be seen to be broken, scenarios are repeatable, and a fixed set of seeds keeps
 //! every promise.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may panic"
+)]
 
 use phalanx_chaos::{
     ChaosPlan, Fault, FaultKind, Ground, HostileScript, Outcome, Rule, Scenario, ScenarioStrategy,
@@ -10,7 +16,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-const NEVER: AtomicBool = AtomicBool::new(false);
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn scenario(game: &str, faults: Vec<Fault>) -> Scenario {
     Scenario {
