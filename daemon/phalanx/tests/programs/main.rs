@@ -9,6 +9,7 @@ mod board;
 mod bomberland;
 mod bomberland_daemon;
 mod colosseum;
+mod chaos;
 mod command_line;
 mod daemon;
 mod demo;
