@@ -100,6 +100,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     (GAMES, &["phalanx-game", "phalanx-engine", "phalanx-lua", "phalanx-net", "phalanx-settings"]),
+    ("phalanx-chaos", &["phalanx-game", "phalanx-engine", "phalanx-lua", "phalanx-net", GAMES]),
     (
         "phalanx-cli",
         &[
@@ -164,6 +165,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "phalanx-league",
             "phalanx-tune",
             "phalanx-queue",
+            "phalanx-chaos",
             "phalanx-trial",
             "phalanx-strategy",
             "phalanx-control",
