@@ -482,6 +482,12 @@ impl Arena for BomberlandArena {
         phase.into_iter().chain(self.refused_at()).min()
     }
 
+    fn player(&self, connection: ConnectionId) -> Option<(usize, usize)> {
+        let ClientRole::Agent(id) = &self.lobby.find(connection)?.role else { return None };
+        let team = self.config.server.secrets.iter().position(|(_, known)| known == id)?;
+        Some((team, 0))
+    }
+
     fn verdict(&self) -> Verdict {
         self.verdict.clone()
     }

@@ -30,25 +30,30 @@ pub mod session;
 pub mod wire;
 pub mod world;
 
-use phalanx_game::{Api, Framing, Game, KeyDoc, Roster, Seat};
+use phalanx_game::{Declaration, Framing, Game, Roster, Seat};
 
 /// The game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bomberland;
 
-impl Game for Bomberland {
-    const NAME: &'static str = "bomberland";
-    const FRAMING: Framing = Framing::Message;
-    const API: Api = api::API;
-    const KEYS: &'static [KeyDoc] = api::KEYS;
-    const FIXED: Option<&'static str> =
-        Some("one connection carries all units of a team, and the game begins with them");
+static DECLARATION: Declaration = Declaration {
+    name: "bomberland",
+    framing: Framing::Message,
+    api: api::API,
+    keys: api::KEYS,
+    fixed: Some("one connection carries all units of a team, and the game begins with them"),
+};
 
+impl Game for Bomberland {
     type Briefing = percept::Briefing;
     type Percept = percept::Percept;
     type Action = action::Action;
     type Session = session::Session;
     type World = world::World;
+
+    fn declaration(&self) -> &'static Declaration {
+        &DECLARATION
+    }
 
     fn session(&self, seat: &Seat) -> session::Session {
         session::Session::new(seat)

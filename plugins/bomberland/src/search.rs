@@ -8,11 +8,13 @@
 //!
 //! - `terrain` and `heat`: neighbours, the ring of fire, danger in time. `position`: a state with
 //!   ways out of danger and the shut-in test.
+//! - `exits`: orders that leave a way out of the reach of own bombs.
 //! - `centre`: ways to the cells that burn last. `plan`: plans of one unit. `policy`: the greedy rules. `rollout`: plays a choice.
 //! - `value` and `weights`: what the end is worth.
 
 mod centre;
 mod ending;
+mod exits;
 mod heat;
 mod plan;
 mod policy;
@@ -29,22 +31,22 @@ use crate::percept::TickScene;
 use crate::rules::{CellIndex, EntityKind, UnitAction, UnitIndex, UnitOrder};
 use centre::Centre;
 use phalanx_grid::descend;
-use plan::{Plan, PlanStep, Progress, plans};
-use policy::{Manner, pull};
+use plan::{Plan, PlanStep, first_order, plans};
+use policy::{Manner, OURS, pull};
 use position::Position;
 use rollout::{Pulls, Replies, Rollout, drops};
 use std::collections::BTreeMap;
-use terrain::{Terrain, radius, solid};
+use terrain::{Terrain, closed, radius, solid};
 use value::Valuation;
 
 /// What is left of a pull after one step.
 const FADE: f64 = 0.93;
 
+/// Cells that pull the enemy when the ring of fire closes.
+const REFUGES: usize = 9;
+
 /// Steps that a hit on a block costs.
 const DIG_STEPS: u32 = 7;
-
-/// What our units do after their plans.
-const OURS: Manner<'static> = Manner { attacks: false, digs: true, pull: None };
 
 /// What a search is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,10 +103,12 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
     let root = Position::new(&scene.board, &terrain, scene.agent, &scene.state);
     let weights = &options.weights;
     let centre = Centre::new(&root, DIG_STEPS);
+    let ending = ending::weight(&root, centre.urgency);
+    let refuge = weights.refuge * ending;
     let pulls = Pulls {
         ours: pull(&root, &our_sources(&root, options), FADE, Some(DIG_STEPS)),
-        theirs: pull(&root, &their_sources(&root), FADE, None),
-        ending: ending::weight(&root, centre.urgency),
+        theirs: pull(&root, &their_sources(&root, refuge), FADE, None),
+        ending,
         centre,
     };
     let worth = pulls.worth(weights);
@@ -127,10 +131,7 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
         (value, ticks)
     });
     let (_, _, line) = search.play(&found.choice);
-    let first = |index: UnitIndex, plan: &[PlanStep]| {
-        let planned = Progress::default().order(&root, index, plan);
-        planned.unwrap_or_else(|| root.reply(index, OURS))
-    };
+    let first = |index: UnitIndex, plan: &[PlanStep]| first_order(&root, index, plan);
     let choices = units.iter().zip(&found.choice).zip(&found.values);
     let choices = choices.map(|(((index, plans), chosen), values)| UnitChoice {
         unit: *index,
@@ -236,13 +237,21 @@ fn our_sources(root: &Position<'_>, options: &SearchOptions) -> Vec<(CellIndex, 
 }
 
 /// What pulls the enemy's units: items, our units, frozen ones most of all.
-fn their_sources(root: &Position<'_>) -> Vec<(CellIndex, f64)> {
+fn their_sources(root: &Position<'_>, refuge: f64) -> Vec<(CellIndex, f64)> {
     let items = root.state.entities().filter(|(_, entity)| entity.kind.item());
     let mut sources: Vec<(CellIndex, f64)> = items
         .map(|(cell, item)| (cell, if item.kind == EntityKind::FreezeUp { 3.0 } else { 2.0 }))
         .collect();
     for (_, unit) in root.living(true) {
         sources.push((unit.cell, if root.ready(&unit) > 6 { 6.0 } else { 1.0 }));
+    }
+    if refuge > 0.0 {
+        let open = root.terrain.latest().filter(|(_, cell)| !closed(&root.state, *cell));
+        let mut worth = refuge;
+        for (_, cell) in open.take(REFUGES) {
+            sources.push((cell, worth));
+            worth *= FADE;
+        }
     }
     sources
 }

@@ -111,6 +111,8 @@ pub(super) struct Heat {
     possible: Vec<u64>,
     /// Includes what is possible.
     loose: Vec<u64>,
+    /// Bombs of the own side alone.
+    own: Vec<u64>,
 }
 
 /// What counts as danger.
@@ -122,6 +124,8 @@ pub(super) enum Fear {
     Possible,
     /// Also bombs that the own side can set off.
     Loose,
+    /// Nothing but bombs of the own side.
+    Own,
 }
 
 impl Heat {
@@ -159,6 +163,13 @@ impl Heat {
                 mark(&mut self.loose, *cell, bomb.loose, bomb.sure.saturating_add(life));
             }
         }
+        self.own.clear();
+        self.own.resize(terrain.cells(), 0);
+        for bomb in charges.bombs.iter().filter(|bomb| bomb.agent == Some(agent)) {
+            for cell in &bomb.reach {
+                mark(&mut self.own, *cell, bomb.loose, bomb.sure.saturating_add(life));
+            }
+        }
     }
 
     /// The ticks in which a cell is dangerous.
@@ -167,6 +178,7 @@ impl Heat {
             Fear::Certain => &self.certain,
             Fear::Possible => &self.possible,
             Fear::Loose => &self.loose,
+            Fear::Own => &self.own,
         };
         bits.get(usize::from(cell)).copied().unwrap_or(u64::MAX)
     }

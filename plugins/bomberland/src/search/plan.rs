@@ -1,5 +1,6 @@
 //! Plans of one unit: ways to cells that are worth it, bombs there, and bombs to set off.
 
+use super::policy::OURS;
 use super::position::Position;
 use super::terrain::radius;
 use crate::rules::{CellIndex, Unit, UnitAction, UnitIndex};
@@ -67,7 +68,33 @@ pub(super) fn plans(
     if !position.harmless_bomb(index) {
         plans.retain(|plan| plan.first() != Some(&PlanStep::Bomb));
     }
+    keep_exits(position, index, &mut plans);
     plans
+}
+
+/// Leaves out plans that begin with an order after which the unit may not get out of the reach of
+/// its side's bombs.
+fn keep_exits(position: &Position<'_>, index: UnitIndex, plans: &mut Vec<Plan>) {
+    let firsts: Vec<_> = plans.iter().map(|plan| first_order(position, index, plan)).collect();
+    let mut acts = Vec::new();
+    for first in &firsts {
+        if !acts.contains(first) {
+            acts.push(*first);
+        }
+    }
+    let Some(kept) = position.exits(index, &acts) else { return };
+    let mut firsts = firsts.iter();
+    plans.retain(|_| firsts.next().is_some_and(|first| kept.contains(first)));
+}
+
+/// What a unit does first in a plan.
+pub(super) fn first_order(
+    position: &Position<'_>,
+    index: UnitIndex,
+    plan: &[PlanStep],
+) -> Option<UnitAction> {
+    let planned = Progress::default().order(position, index, plan);
+    planned.unwrap_or_else(|| position.reply(index, OURS))
 }
 
 /// The cells that are worth most, and all items, nearest first.

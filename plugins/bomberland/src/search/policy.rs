@@ -23,6 +23,9 @@ pub(super) struct Manner<'a> {
     pub(super) pull: Option<&'a [f64]>,
 }
 
+/// What our units do after their plans.
+pub(super) const OURS: Manner<'static> = Manner { attacks: false, digs: true, pull: None };
+
 impl Position<'_> {
     /// The order of a unit by the rules; `None` is to wait.
     pub(super) fn reply(&self, index: UnitIndex, manner: Manner<'_>) -> Option<UnitAction> {

@@ -2,11 +2,9 @@
 //! shut-in test, and distances.
 
 use super::heat::{Charge, Charges, Fear, Heat};
-use super::reach::Reach;
 use super::terrain::{Terrain, closed};
 use crate::rules::{
-    AgentIndex, CellIndex, EntityKind, ForwardChance, GameBoard, GameState, Unit, UnitAction,
-    UnitDirection, UnitIndex, UnitOrder, step,
+    AgentIndex, CellIndex, EntityKind, GameBoard, GameState, Unit, UnitDirection, UnitIndex,
 };
 use std::cell::RefCell;
 
@@ -16,14 +14,8 @@ const LOOK: u32 = 20;
 /// Most ticks that a way out may take.
 const DEPTH: u32 = 20;
 
-/// The bit of the next tick.
-const NEXT: u64 = 0b10;
-
-/// Ticks within which a unit wants to be out of the reach of the bomb that it puts.
-const HASTE: u32 = 8;
-
 /// Bits `from` to `from + LOOK - 1`.
-fn window(from: u32) -> u64 {
+pub(super) fn window(from: u32) -> u64 {
     ((1_u64 << LOOK) - 1).checked_shl(from).unwrap_or(0)
 }
 
@@ -34,6 +26,23 @@ pub(super) struct WayOut {
     pub(super) first: Option<UnitDirection>,
     /// Ticks until the unit is safe.
     pub(super) ticks: u32,
+}
+
+/// Units of the other side that can be in the way.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rivals<'a> {
+    /// Their steps to each cell; none where there are no rivals.
+    pub(super) steps: &'a [u16],
+    /// Ticks that they have walked already.
+    pub(super) ahead: u32,
+}
+
+impl Rivals<'_> {
+    /// Whether they can be in a cell in that many ticks.
+    fn take(&self, cell: CellIndex, ticks: u32) -> bool {
+        let steps = self.steps.get(usize::from(cell));
+        steps.is_some_and(|steps| u32::from(*steps) <= ticks.saturating_add(self.ahead))
+    }
 }
 
 /// Marks that can be cleared at once.
@@ -161,14 +170,22 @@ impl<'a> Position<'a> {
     /// The quickest way of a unit to a cell where no danger is in sight, without any step into
     /// danger.
     pub(super) fn way_out(&self, index: UnitIndex, fear: Fear) -> Option<WayOut> {
-        self.way_past(index, fear, &[])
+        self.way_past(index, fear, &Rivals::default())
     }
 
-    /// The same past rivals, who take each cell that they can be in first; given are their distances.
-    pub(super) fn way_past(&self, index: UnitIndex, fear: Fear, rivals: &[u16]) -> Option<WayOut> {
+    /// The same past rivals, who take each cell that they can be in as early.
+    pub(super) fn way_past(
+        &self,
+        index: UnitIndex,
+        fear: Fear,
+        rivals: &Rivals<'_>,
+    ) -> Option<WayOut> {
         let unit = self.state.unit(index)?;
         let heat = self.heat(unit.agent);
-        let hot = |cell: CellIndex| heat.of(cell, fear);
+        let goal = |cell: CellIndex| heat.of(cell, fear);
+        // Who only flees from own bombs does not walk into others either.
+        let steps = if fear == Fear::Own { Fear::Loose } else { fear };
+        let hot = |cell: CellIndex| heat.of(cell, steps);
         let ready = self.ready(unit);
         let whole = u32::try_from(unit.invulnerable.saturating_sub(self.state.tick)).unwrap_or(0);
         let scratch = &mut *self.scratch.borrow_mut();
@@ -176,7 +193,8 @@ impl<'a> Position<'a> {
         front.clear();
         front.push((unit.cell, None));
         for ahead in 1..=DEPTH {
-            if let Some((_, first)) = front.iter().find(|(cell, _)| hot(*cell) & window(ahead) == 0)
+            if let Some((_, first)) =
+                front.iter().find(|(cell, _)| goal(*cell) & window(ahead) == 0)
             {
                 return Some(WayOut { first: *first, ticks: ahead - 1 });
             }
@@ -191,10 +209,8 @@ impl<'a> Position<'a> {
                     continue;
                 }
                 for (direction, to) in self.terrain.near(cell) {
-                    let theirs =
-                        rivals.get(usize::from(to)).is_some_and(|steps| u32::from(*steps) < ahead);
                     let free = to == unit.cell && !closed(&self.state, to) || self.open(to);
-                    let free = free && !theirs;
+                    let free = free && !rivals.take(to, ahead);
                     if free && !burns(to) && seen.add(to) {
                         next.push((to, if ahead == ready { Some(direction) } else { first }));
                     }
@@ -240,56 +256,6 @@ impl<'a> Position<'a> {
             std::mem::swap(front, next);
         }
         true
-    }
-
-    /// Whether a bomb that the unit puts in the next tick leaves it and its mates a quick way out,
-    /// whatever bombs the other side sets off and wherever it walks.
-    pub(super) fn harmless_bomb(&self, index: UnitIndex) -> bool {
-        let Some(unit) = self.state.unit(index).filter(|unit| self.can_bomb(unit)) else {
-            return false;
-        };
-        if self.heat(unit.agent).of(unit.cell, Fear::Possible) & NEXT != 0 {
-            return false;
-        }
-        let mut after = Self::new(self.board, self.terrain, self.us, &self.state);
-        let order = UnitOrder { agent: unit.agent, unit: index, act: UnitAction::Bomb };
-        let luck = &mut ForwardChance::default();
-        step(self.board, &mut after.state, luck, &mut [order], &mut ());
-        after.refresh();
-        let ours = unit.agent == self.us;
-        let mut rivals = Reach::default();
-        rivals.read(&after, !ours);
-        after.living(ours).all(|(mate, body)| {
-            let Some(before) = self.state.unit(mate) else { return true };
-            let hot = |position: &Self| {
-                position.heat(unit.agent).of(before.cell, Fear::Possible) & NEXT != 0
-            };
-            if hot(&after) && !hot(self) {
-                return false;
-            }
-            if mate == index {
-                let way = after.way_past(mate, Fear::Loose, rivals.all());
-                return body.hp == before.hp && way.is_some_and(|way| way.ticks <= HASTE);
-            }
-            let worse =
-                |fear| self.way_out(mate, fear).is_some() && after.way_out(mate, fear).is_none();
-            body.hp == before.hp && !worse(Fear::Loose) && !worse(Fear::Certain)
-        })
-    }
-
-    /// Whether a bomb that goes off in the next tick hurts none of the side that sets it off.
-    pub(super) fn harmless_blast(&self, index: UnitIndex, cell: CellIndex) -> bool {
-        let Some(unit) = self.state.unit(index) else { return false };
-        let mut after = self.state.clone();
-        let order = UnitOrder { agent: unit.agent, unit: index, act: self.detonation(cell) };
-        let luck = &mut ForwardChance::default();
-        step(self.board, &mut after, luck, &mut [order], &mut ());
-        let mates = self.state.units().iter().zip(after.units());
-        let mut hurt = mates.filter(|(old, _)| old.alive() && old.agent == unit.agent);
-        hurt.all(|(old, new)| {
-            let burns = after.entity(old.cell).is_some_and(|it| it.kind == EntityKind::Fire);
-            old.hp == new.hp && !burns
-        })
     }
 
     /// Whether a bomb may be put by a unit in the next tick.

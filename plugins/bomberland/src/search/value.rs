@@ -2,7 +2,7 @@
 
 use super::ending::lead;
 use super::heat::Fear;
-use super::position::Position;
+use super::position::{Position, Rivals};
 use super::reach::Reach;
 use super::rollout::Pulls;
 use super::terrain::radius;
@@ -42,8 +42,8 @@ impl Valuation {
         self.ours.read(position, true);
         self.theirs.read(position, false);
         let mut value = self.land(position, weights);
-        if weights.end * pulls.ending != 0.0 {
-            value += weights.end * pulls.ending * lead(position, &self.ours, &self.theirs);
+        if weights.ending * pulls.ending != 0.0 {
+            value += weights.ending * pulls.ending * lead(position, &self.ours, &self.theirs);
         }
         for (index, unit) in position.units().filter(|(_, unit)| unit.alive()) {
             let worth = self.unit(position, weights, index, &unit);
@@ -129,7 +129,8 @@ impl Valuation {
     /// Whether a unit of ours is in the reach of a bomb of ours and the enemy can close its exits.
     fn held_in(&self, position: &Position<'_>, index: UnitIndex, unit: &Unit) -> bool {
         let loose = !position.calm(unit.agent, unit.cell, 1, Fear::Loose);
-        loose && position.way_past(index, Fear::Loose, self.theirs.all()).is_none()
+        let rivals = Rivals { steps: self.theirs.all(), ahead: 0 };
+        loose && position.way_past(index, Fear::Loose, &rivals).is_none()
     }
 
     /// Whether one bomb that the other side can put soon leaves the unit no exit.

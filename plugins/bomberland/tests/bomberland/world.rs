@@ -1,6 +1,5 @@
 //! Looking ahead: what the world foresees is what the rules do.
 
-use phalanx_bomberland::Bomberland;
 use phalanx_bomberland::percept::{Percept, TickScene};
 use phalanx_bomberland::rules::{
     CellEntity, EntityKind, ForwardChance, GameBoard, GameParams, GameState, GeneratedGame,
@@ -8,7 +7,7 @@ use phalanx_bomberland::rules::{
     step,
 };
 use phalanx_bomberland::world::{DangerForecast, DangerLevel, HORIZON, World, escape};
-use phalanx_game::{AgentId, Game as _, Roster, RosterEntry, Turn, Value, World as _};
+use phalanx_game::{AgentId, Roster, RosterEntry, Turn, Value, World as _};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -292,7 +291,7 @@ fn a_simulation_follows_orders() {
 #[test]
 fn every_declared_query_and_field_is_answered() {
     let world = world(drawn(&["C..", ".w.", "b.D"]));
-    for query in Bomberland::API.queries {
+    for query in phalanx_bomberland::api::API.queries {
         let args: &[Value] = match query.params.first().map(|param| param.name) {
             Some("x") if !query.params[0].optional => &[Value::Int(1), Value::Int(0)],
             Some("kind") => &[Value::Str("bomb".into())],
@@ -310,12 +309,12 @@ fn every_declared_query_and_field_is_answered() {
         }
     }
     assert!(world.query(AgentId(0), "weather", &[]).is_err());
-    for field in Bomberland::API.percept {
+    for field in phalanx_bomberland::api::API.percept {
         let value = world.field(AgentId(0), field.name);
         assert!(value.is_some_and(|value| value != Value::Nil), "{}", field.name);
     }
     assert_eq!(world.field(AgentId(0), "weather"), None);
-    for action in Bomberland::API.actions {
+    for action in phalanx_bomberland::api::API.actions {
         let args = match action.params.first().map(|param| param.name) {
             Some("dir") => vec!["up".into()],
             Some(_) => ints(&[1, 2]),
