@@ -94,7 +94,7 @@ fn roster() -> Roster {
 fn session<G: Game + Default>(bytes: &[u8]) -> usize {
     let bytes = bounded(bytes);
     let game = G::default();
-    let answered = match G::FRAMING {
+    let answered = match game.declaration().framing {
         Framing::Message => hear(&game, &pieces(bytes), Heard::Answered),
         Framing::Stream => {
             let whole = hear(&game, &[bytes], Heard::Silent);

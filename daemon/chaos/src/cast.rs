@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 /// The wall-clock time at which every match begins: 2026-01-01 00:00 UTC.
-const EPOCH_MS: u64 = 1_767_225_600_000;
+pub(crate) const EPOCH_MS: u64 = 1_767_225_600_000;
 /// The shortest step, so that virtual time passes.
 const PACE: Duration = Duration::from_millis(200);
 /// Worlds of a match, in games that play several.
@@ -33,6 +33,9 @@ pub enum SetupError {
     /// The game, its variant or its demo do not exist.
     #[error(transparent)]
     Game(#[from] phalanx_games::WireError),
+    /// The folder of a recording cannot be made.
+    #[error("cannot record: {0}")]
+    Disk(std::io::Error),
     /// A strategy does not load.
     #[error("the strategy does not load: {0}")]
     Strategy(String),

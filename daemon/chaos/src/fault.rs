@@ -11,6 +11,8 @@ pub enum FaultClass {
     Network,
     /// The team's process or thread.
     Process,
+    /// The disk of the team's recording.
+    Disk,
     /// Scripts and operators.
     People,
 }
@@ -53,11 +55,19 @@ pub enum FaultKind {
     Reload,
     /// An operator gives a random legal command.
     Command,
+    /// The disk of the recording has no room.
+    DiskFull,
+    /// Writes to the disk of the recording do not return.
+    DiskStuck,
+    /// The disk of the recording takes few bytes at a time.
+    DiskShort,
+    /// The last bytes of the recording are lost.
+    DiskTail,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 21] = [
         Self::Delay,
         Self::Stall,
         Self::Split,
@@ -75,6 +85,10 @@ impl FaultKind {
         Self::Script,
         Self::Reload,
         Self::Command,
+        Self::DiskFull,
+        Self::DiskStuck,
+        Self::DiskShort,
+        Self::DiskTail,
     ];
 
     /// Its word in scenario files.
@@ -98,6 +112,10 @@ impl FaultKind {
             Self::Script => "script",
             Self::Reload => "reload",
             Self::Command => "command",
+            Self::DiskFull => "disk_full",
+            Self::DiskStuck => "disk_stuck",
+            Self::DiskShort => "disk_short",
+            Self::DiskTail => "disk_tail",
         }
     }
 
@@ -118,6 +136,7 @@ impl FaultKind {
             | Self::Wrong => FaultClass::Network,
             Self::Restart | Self::Kill | Self::Freeze => FaultClass::Process,
             Self::Script | Self::Reload | Self::Command => FaultClass::People,
+            Self::DiskFull | Self::DiskStuck | Self::DiskShort | Self::DiskTail => FaultClass::Disk,
         }
     }
 
@@ -131,8 +150,11 @@ impl FaultKind {
             | Self::HalfOpen
             | Self::Mute
             | Self::Kill
-            | Self::Freeze => (true, false, false),
-            Self::Split | Self::Truncate => (false, true, false),
+            | Self::Freeze
+            | Self::DiskFull
+            | Self::DiskStuck
+            | Self::DiskShort => (true, false, false),
+            Self::Split | Self::Truncate | Self::DiskTail => (false, true, false),
             Self::Garbage => (false, true, true),
             Self::Wrong | Self::Command => (false, false, true),
             Self::Reset | Self::Duplicate | Self::Restart | Self::Script | Self::Reload => {

@@ -12,6 +12,11 @@ const RECORDED_EVERY: u64 = 8;
 /// One in this many hostile scripts uses up real time.
 const SLOW_SCRIPT_ODDS: u32 = 40;
 
+/// The kinds of faults of all matches; recorded ones have those of disks, too.
+const KINDS: usize = 17;
+/// Longest fault of the disk, in milliseconds.
+const DISK_MS_MAX: u64 = 20_000;
+
 /// What the scenarios of a game have in common.
 #[derive(Clone, Debug)]
 pub struct Ground {
@@ -60,8 +65,13 @@ pub fn generate(ground: &Ground, seed: u64) -> Scenario {
     let variant = rng.random_range(0..ground.variants.len().max(1));
     let count = 1 + rng.random_range(0..=ground.steps / 4);
     let mut faults: Vec<_> = (0..count).map(|_| fault(ground, &mut rng)).collect();
-    faults.sort_by_key(|fault| fault.step);
     let killed = faults.iter().any(|fault| fault.kind == FaultKind::Kill);
+    // A process that was killed continues in another file.
+    let record = seed.is_multiple_of(RECORDED_EVERY) && !killed;
+    if record {
+        faults.extend((0..rng.random_range(0..=2)).map(|_| disk_fault(ground, &mut rng)));
+    }
+    faults.sort_by_key(|fault| fault.step);
     Scenario {
         version: SCENARIO_VERSION,
         game: ground.game.to_owned(),
@@ -73,9 +83,9 @@ pub fn generate(ground: &Ground, seed: u64) -> Scenario {
         } else {
             ScenarioStrategy::Steady
         },
-        // A process that was killed continues in another file.
-        record: seed.is_multiple_of(RECORDED_EVERY) && !killed,
+        record,
         faults,
+        often: Vec::new(),
     }
 }
 
@@ -108,12 +118,30 @@ fn kind(rng: &mut ChaCha8Rng) -> FaultKind {
         return FaultKind::Wrong;
     }
     // Operators give many kinds of commands, so they are drawn three times as often as others.
-    match rng.random_range(0..FaultKind::ALL.len() + 2) {
+    match rng.random_range(0..KINDS + 2) {
         14 | 15 => FaultKind::Command,
         index => {
             let index = if index > 15 { index - 2 } else { index };
             FaultKind::ALL.get(index).copied().unwrap_or(FaultKind::Delay)
         }
+    }
+}
+
+/// A fault of the disk of the first team's recording.
+fn disk_fault(ground: &Ground, rng: &mut ChaCha8Rng) -> Fault {
+    let kinds = FaultKind::ALL.get(KINDS..).unwrap_or_default();
+    let kind = kinds.get(rng.random_range(0..kinds.len().max(1)));
+    let kind = kind.copied().unwrap_or(FaultKind::DiskFull);
+    let (ms, bytes, _) = kind.takes();
+    Fault {
+        step: rng.random_range(1..=ground.steps),
+        team: "A".to_owned(),
+        agent: 1,
+        kind,
+        ms: ms.then(|| rng.random_range(200..=DISK_MS_MAX)),
+        bytes: bytes.then(|| rng.random_range(1..=60_000)),
+        seed: None,
+        script: None,
     }
 }
 

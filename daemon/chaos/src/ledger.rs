@@ -2,7 +2,10 @@
 //! when on its agents have to play again. The network of faults and the observer of the match share
 //! it.
 
+use crate::belief::Truths;
 use crate::fault::{Fault, FaultClass, FaultKind};
+use crate::misses::Misses;
+use crate::often::Odds;
 use crate::violation::{Rule, Violation};
 use crate::wire::{Wire, WireForm, WireRequest};
 use phalanx_game::{ConnectionId, Origin};
@@ -15,6 +18,9 @@ const GRACE_STEPS: u32 = 2;
 const BACK_MAX: Duration = Duration::from_secs(120);
 /// Violations of a match that are kept.
 const VIOLATIONS_MAX: usize = 8;
+
+/// A request that has this much less time than the longest one is no fresh one.
+const CLOCK_STEP: Duration = Duration::from_millis(50);
 
 /// A seat: its team and its place there.
 pub(crate) type SeatKey = (usize, usize);
@@ -33,9 +39,21 @@ pub(crate) struct Ledger {
     pub(crate) injected: BTreeMap<FaultKind, u64>,
     /// Requests that reached a seat.
     pub(crate) requests: u64,
+    /// The referee's world in the last steps.
+    pub(crate) truths: Truths,
+    /// Turns without an answer.
+    pub(crate) misses: Misses,
+    /// A request has to be answered if at least this much of its time was left.
+    pub(crate) answer_time: Duration,
     lines: BTreeMap<ConnectionId, SeatKey>,
     /// Network faults that wait for their step, by seat.
     waiting: BTreeMap<SeatKey, Vec<Fault>>,
+    /// Network faults by chance.
+    odds: Odds,
+    /// All agents of a team share a connection.
+    shared: bool,
+    /// The most time that a request had.
+    longest: Duration,
 }
 
 /// What is known of a seat.
@@ -77,7 +95,12 @@ pub(crate) struct OpenRequest {
 }
 
 impl Ledger {
-    pub(crate) fn new(wire: Wire, origin: Origin, faults: &[Fault], shared: bool) -> Self {
+    pub(crate) fn new(
+        wire: Wire,
+        origin: Origin,
+        (faults, odds): (&[Fault], Odds),
+        shared: bool,
+    ) -> Self {
         let mut waiting: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for fault in faults.iter().filter(|fault| fault.kind.class() == FaultClass::Network) {
             let seat = if shared { 0 } else { fault.agent_index() };
@@ -93,8 +116,14 @@ impl Ledger {
             violations: Vec::new(),
             injected: BTreeMap::new(),
             requests: 0,
+            truths: Truths::default(),
+            misses: Misses::default(),
+            answer_time: Duration::ZERO,
             lines: BTreeMap::new(),
             waiting,
+            odds,
+            shared,
+            longest: Duration::ZERO,
         }
     }
 
@@ -121,6 +150,17 @@ impl Ledger {
         self.lines.get(&connection).copied()
     }
 
+    /// A player logged in, of whom nothing was known before.
+    pub(crate) fn met(&mut self, (team, place): SeatKey, connection: ConnectionId) {
+        let key = (team, if self.shared { 0 } else { place });
+        if !self.seats.contains_key(&key) {
+            let letter = u8::try_from(team).unwrap_or(u8::MAX).saturating_add(b'A');
+            let agents = vec![(key.1 + 1).to_string()];
+            self.add_seat(key, &char::from(letter).to_string(), agents);
+        }
+        self.connected(key, connection);
+    }
+
     /// A seat opened a connection.
     pub(crate) fn connected(&mut self, key: SeatKey, connection: ConnectionId) {
         self.lines.insert(connection, key);
@@ -145,11 +185,12 @@ impl Ledger {
     }
 
     /// The next network fault of a seat that is due.
-    pub(crate) fn take_fault(&mut self, key: SeatKey) -> Option<Fault> {
+    pub(crate) fn take_fault(&mut self, key: SeatKey, place: (u32, u32)) -> Option<Fault> {
         let step = self.step;
-        let waiting = self.waiting.get_mut(&key)?;
-        let fault = waiting.first().filter(|fault| fault.step <= step)?.clone();
-        waiting.remove(0);
+        let waiting = self.waiting.get_mut(&key);
+        let is_due = |waiting: &&mut Vec<Fault>| waiting.first().is_some_and(|it| it.step <= step);
+        let fault = waiting.filter(is_due).map(|waiting| waiting.remove(0));
+        let fault = fault.or_else(|| self.odds.draw(key, place))?;
         self.note(&fault);
         let seat = self.seats.get_mut(&key)?;
         seat.excuse(step);
@@ -164,6 +205,21 @@ impl Ledger {
         *self.injected.entry(fault.kind).or_default() += 1;
     }
 
+    /// The referee sends a message.
+    pub(crate) fn asks(&mut self, connection: ConnectionId, message: &[u8]) {
+        if let (Some(key), Some(request)) = (self.seat_of(connection), self.wire.request(message)) {
+            let due = self.due(request);
+            self.misses.asked(key, request.id, due);
+        }
+    }
+
+    /// A message reaches the referee.
+    pub(crate) fn answered(&mut self, connection: ConnectionId, message: &[u8]) {
+        if let (Some(key), Some(id)) = (self.seat_of(connection), self.wire.answer(message)) {
+            self.misses.answered(key, id, self.now);
+        }
+    }
+
     /// A whole message of the referee reaches a seat. `intact`: it is what the referee sent.
     /// `held`: it was on its way for some time.
     pub(crate) fn delivered(
@@ -174,11 +230,16 @@ impl Ledger {
     ) {
         let request = self.wire.request(message);
         let Some(key) = self.seat_of(connection) else { return };
-        let (now, step) = (self.now, self.step);
+        let (now, step, answerable) = (self.now, self.step, self.now + self.answer_time);
         let due = request.map(|request| self.due(request));
+        let left = due.map(|due| due.saturating_duration_since(now));
+        self.longest = self.longest.max(left.filter(|_| intact).unwrap_or_default());
+        let longest = self.longest.saturating_sub(CLOCK_STEP);
         let has_requests = self.wire.has_requests();
         let Some(seat) = self.seats.get_mut(&key) else { return };
-        seat.knows_clock |= request.is_some() && !held;
+        // The referee itself sends an old request again after a login.
+        let is_fresh = left.is_some_and(|left| left >= longest);
+        seat.knows_clock |= is_fresh && !held;
         if request.is_some() || !has_requests {
             seat.away = false;
         }
@@ -192,7 +253,7 @@ impl Ledger {
         }
         let Some(seat) = self.seats.get_mut(&key) else { return };
         if intact
-            && let Some(due) = due.filter(|due| *due > now && !seat.was_lied_to(step))
+            && let Some(due) = due.filter(|due| *due > answerable && !seat.was_lied_to(step))
             && seat.knows_clock
         {
             let left = due.saturating_duration_since(now);
@@ -259,6 +320,11 @@ impl Ledger {
         for (key, rule, text) in found {
             self.report(key, rule, &text);
         }
+    }
+
+    /// Some seat of a team got messages that the referee did not send: its map may be wrong.
+    pub(crate) fn was_misled(&self, team: usize) -> bool {
+        self.seats.iter().any(|((its, _), seat)| *its == team && seat.lied_until > 0)
     }
 
     /// In a game without deadlines, a client that was told that the simulation is over waits for the

@@ -7,22 +7,34 @@
 //! broken promise can be [shrunk](shrink()) to a short file, which becomes a regression test.
 //!
 //! - `scenario`, `fault`: what happens, as data. `generate`: from a seed.
+//! - `often`: faults with a chance instead of a step. `misses`: turns without an answer.
 //! - `wire`: requests, answers and wrong content in the formats of the games.
 //! - `network`: an arena around an arena, with the faults of connections. `people`: commands.
+//! - `disk`, `disk_tape`: a recording on a disk with faults.
+//! - `belief`: what a team believes beside the truth.
 //! - `ledger`, `watch`: what is known of each seat, and the checks.
+//! - `sabotage`: parts that are broken on purpose, for tests.
+//! - `live`: the same network for matches in real time.
 //! - `play`: one match. `shrink`: a shorter one. `run`, `report`: many.
 #![deny(missing_docs)]
 
+mod belief;
 mod cast;
+mod disk;
+mod disk_tape;
 mod fault;
 mod generate;
 mod ledger;
+mod live;
+mod misses;
 mod network;
+mod often;
 mod people;
 mod play;
 mod report;
 mod rerun;
 mod run;
+mod sabotage;
 mod scenario;
 mod shrink;
 mod violation;
@@ -32,9 +44,15 @@ mod wire;
 pub use cast::SetupError;
 pub use fault::{Fault, FaultClass, FaultKind, HostileScript};
 pub use generate::{Ground, generate};
-pub use play::{Breaker, Outcome, play, play_broken};
+pub use live::{FaultLog, NetworkReport, disturb};
+pub use misses::MissFigures;
+pub use often::{Numbers, Often};
+pub use play::{Outcome, play, play_broken};
 pub use report::{described, json, table};
 pub use run::{ChaosPlan, ChaosReport, Failure, GameFigures, KindFigures, run};
-pub use scenario::{SCENARIO_VERSION, STEPS_MAX, Scenario, ScenarioError, ScenarioStrategy};
+pub use sabotage::{Breaker, Sabotage};
+pub use scenario::{
+    FAULT_PLANS, FaultPlan, SCENARIO_VERSION, STEPS_MAX, Scenario, ScenarioError, ScenarioStrategy,
+};
 pub use shrink::{Shrunk, shrink};
 pub use violation::{Rule, Violation};

@@ -6,10 +6,13 @@ use phalanx_game::{Arena, Artifact, ConnectionId, Outgoing, Picture, Tally, Verd
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+/// Bytes that may be on their way on a connection; with more it is reset.
+const WAITING_BYTES_MAX: usize = 8 << 20;
 
 /// Shares the ledger of a match between its network and its observer.
 pub(crate) type SharedLedger = Arc<Mutex<Ledger>>;
@@ -27,6 +30,12 @@ pub(crate) struct FaultyNetwork {
     lines: BTreeMap<ConnectionId, Line>,
     /// What reaches the players now, in the referee's order.
     ready: VecDeque<Outgoing>,
+    /// Round and step of the match.
+    place: (u32, u32),
+    /// In a match without an observer the network itself finds out who plays.
+    has_observer: bool,
+    /// Connections of which that is not known yet.
+    strangers: BTreeSet<ConnectionId>,
 }
 
 /// A connection.
@@ -34,6 +43,8 @@ pub(crate) struct FaultyNetwork {
 struct Line {
     /// What the referee sent and what has not arrived.
     outward: VecDeque<Parcel>,
+    /// Bytes in both directions.
+    waiting: usize,
     /// What the player sent and what has not arrived.
     inward: VecDeque<(Instant, Vec<u8>)>,
     /// Messages of the referee do not arrive before.
@@ -68,20 +79,73 @@ impl fmt::Debug for FaultyNetwork {
 
 impl FaultyNetwork {
     pub(crate) fn new(inner: Box<dyn Arena>, ledger: SharedLedger, now: Instant) -> Self {
-        Self { inner, ledger, now, lines: BTreeMap::new(), ready: VecDeque::new() }
+        Self {
+            inner,
+            ledger,
+            now,
+            lines: BTreeMap::new(),
+            ready: VecDeque::new(),
+            place: (0, 0),
+            has_observer: true,
+            strangers: BTreeSet::new(),
+        }
     }
 
-    /// The virtual clock.
+    /// A network for a match without an observer, which also looks after its ledger.
+    pub(crate) fn unobserved(inner: Box<dyn Arena>, ledger: SharedLedger, now: Instant) -> Self {
+        Self { has_observer: false, ..Self::new(inner, ledger, now) }
+    }
+
+    /// The clock.
     fn at(&mut self, now: Instant) {
         self.now = now;
-        open(&self.ledger).now = now;
+        let mut ledger = open(&self.ledger);
+        ledger.now = now;
+        if !self.has_observer {
+            ledger.look(now);
+        }
+    }
+
+    /// After each call of the referee: where the match is, and who plays.
+    fn follow(&mut self) {
+        let verdict = self.inner.verdict();
+        let place = (verdict.round, verdict.step);
+        let mut ledger = open(&self.ledger);
+        if place != self.place {
+            self.place = place;
+            ledger.misses.moved(place);
+            // A round that begins is no step.
+            ledger.step += u32::from(!self.has_observer && verdict.step > 0);
+        }
+        if self.has_observer {
+            return;
+        }
+        let found = |connection: &ConnectionId| {
+            let key = self.inner.player(*connection)?;
+            Some((*connection, key))
+        };
+        let found: Vec<_> = self.strangers.iter().filter_map(found).collect();
+        for (connection, key) in found {
+            self.strangers.remove(&connection);
+            ledger.met(key, connection);
+        }
+    }
+
+    fn joined(&mut self, connection: ConnectionId) {
+        self.lines.insert(connection, Line::default());
+        if !self.has_observer {
+            self.strangers.insert(connection);
+        }
     }
 
     /// Takes what the referee sends.
     fn pull(&mut self) {
         while let Some(outgoing) = self.inner.poll_transmit() {
             match outgoing {
-                Outgoing::Bytes(connection, bytes) => self.send(connection, bytes),
+                Outgoing::Bytes(connection, bytes) => {
+                    self.keep_truth(&bytes);
+                    self.send(connection, bytes);
+                }
                 Outgoing::Close(connection) => {
                     let now = self.now;
                     let Some(line) = self.lines.get_mut(&connection) else { continue };
@@ -95,13 +159,30 @@ impl FaultyNetwork {
         self.release();
     }
 
+    /// With the first request of a step: the world that it shows.
+    fn keep_truth(&self, message: &[u8]) {
+        if !self.has_observer {
+            return;
+        }
+        let mut ledger = open(&self.ledger);
+        if ledger.truths.wants(self.place) && ledger.wire.request(message).is_some() {
+            ledger.truths.keep(self.place, self.inner.truth());
+        }
+    }
+
     /// A message of the referee, with the fault that is due.
     fn send(&mut self, connection: ConnectionId, bytes: Vec<u8>) {
         let Some(line) = self.lines.get_mut(&connection).filter(|line| !line.closed) else {
             return;
         };
         let mut ledger = open(&self.ledger);
-        let fault = ledger.seat_of(connection).and_then(|key| ledger.take_fault(key));
+        ledger.asks(connection, &bytes);
+        if line.waiting > WAITING_BYTES_MAX {
+            drop(ledger);
+            return self.cut(connection);
+        }
+        let place = self.place;
+        let fault = ledger.seat_of(connection).and_then(|key| ledger.take_fault(key, place));
         let wire = ledger.wire;
         drop(ledger);
         let kind = fault.as_ref().map(|fault| fault.kind);
@@ -144,6 +225,7 @@ impl FaultyNetwork {
             line.inward.clear();
             self.ready.push_back(Outgoing::Close(connection));
             open(&self.ledger).gone(connection);
+            self.strangers.remove(&connection);
             self.inner.handle_leave(connection, self.now);
         }
     }
@@ -154,6 +236,7 @@ impl FaultyNetwork {
         for (connection, line) in &mut self.lines {
             let mut whole = Vec::new();
             while let Some(parcel) = line.outward.pop_front_if(|parcel| parcel.at <= now) {
+                line.waiting = line.waiting.saturating_sub(parcel.bytes.len());
                 let mut ledger = open(&self.ledger);
                 if let Some((message, intact)) = &parcel.completes {
                     let held = parcel.at > parcel.sent;
@@ -190,6 +273,7 @@ impl FaultyNetwork {
         let mut due = Vec::new();
         for (connection, line) in &mut self.lines {
             while let Some((_, bytes)) = line.inward.pop_front_if(|(at, _)| *at <= now) {
+                line.waiting = line.waiting.saturating_sub(bytes.len());
                 due.push((*connection, bytes));
             }
             if line.inward.is_empty() && line.inward_from.is_some_and(|from| from <= now) {
@@ -197,7 +281,7 @@ impl FaultyNetwork {
             }
         }
         for (connection, bytes) in due {
-            self.inner.handle_input(connection, &bytes, now);
+            self.deliver(connection, &bytes);
         }
         let closing =
             |(_, line): &(&ConnectionId, &Line)| line.closes_at.is_some_and(|at| at <= now);
@@ -205,6 +289,13 @@ impl FaultyNetwork {
         for connection in closing {
             self.cut(connection);
         }
+    }
+
+    /// Bytes of a player reach the referee.
+    fn deliver(&mut self, connection: ConnectionId, bytes: &[u8]) {
+        open(&self.ledger).answered(connection, bytes);
+        self.inner.handle_input(connection, bytes, self.now);
+        self.follow();
     }
 
     /// Which seats are still disturbed.
@@ -252,7 +343,11 @@ impl Line {
             | FaultKind::Freeze
             | FaultKind::Script
             | FaultKind::Reload
-            | FaultKind::Command => {}
+            | FaultKind::Command
+            | FaultKind::DiskFull
+            | FaultKind::DiskStuck
+            | FaultKind::DiskShort
+            | FaultKind::DiskTail => {}
         }
     }
 
@@ -267,6 +362,7 @@ impl Line {
         if !self.loses_outward {
             let at = self.outward_from.unwrap_or(now).max(now);
             let completes = Some((bytes.clone(), intact));
+            self.waiting += bytes.len();
             self.outward.push_back(Parcel { sent: now, at, bytes, completes, last: false });
         }
     }
@@ -278,6 +374,7 @@ impl Line {
         let at = self.outward_from.unwrap_or(now).max(now);
         for piece in bytes.chunks(size) {
             let bytes = piece.to_vec();
+            self.waiting += bytes.len();
             self.outward.push_back(Parcel { sent: now, at, bytes, completes: None, last: false });
         }
         if let Some(parcel) = self.outward.back_mut() {
@@ -289,14 +386,16 @@ impl Line {
 impl Arena for FaultyNetwork {
     fn handle_join(&mut self, connection: ConnectionId, now: Instant) {
         self.at(now);
-        self.lines.insert(connection, Line::default());
+        self.joined(connection);
         self.inner.handle_join(connection, now);
+        self.follow();
     }
 
     fn handle_request(&mut self, connection: ConnectionId, target: &str, now: Instant) {
         self.at(now);
-        self.lines.insert(connection, Line::default());
+        self.joined(connection);
         self.inner.handle_request(connection, target, now);
+        self.follow();
     }
 
     fn handle_input(&mut self, connection: ConnectionId, bytes: &[u8], now: Instant) {
@@ -305,10 +404,12 @@ impl Arena for FaultyNetwork {
         open(&self.ledger).sent(connection, bytes);
         match line.inward_from {
             _ if line.loses_inward => {}
+            Some(_) if line.waiting > WAITING_BYTES_MAX => self.cut(connection),
             Some(from) if from > now || !line.inward.is_empty() => {
+                line.waiting += bytes.len();
                 line.inward.push_back((from.max(now), bytes.to_vec()));
             }
-            Some(_) | None => self.inner.handle_input(connection, bytes, now),
+            Some(_) | None => self.deliver(connection, bytes),
         }
     }
 
@@ -316,19 +417,23 @@ impl Arena for FaultyNetwork {
         self.at(now);
         if self.lines.remove(&connection).is_some() {
             open(&self.ledger).gone(connection);
+            self.strangers.remove(&connection);
             self.inner.handle_leave(connection, now);
+            self.follow();
         }
     }
 
     fn handle_start(&mut self, now: Instant) {
         self.at(now);
         self.inner.handle_start(now);
+        self.follow();
     }
 
     fn handle_timeout(&mut self, now: Instant) {
         self.at(now);
         if self.inner.poll_timeout().is_some_and(|due| due <= now) {
             self.inner.handle_timeout(now);
+            self.follow();
         }
         self.receive();
         self.release();
@@ -361,7 +466,24 @@ impl Arena for FaultyNetwork {
     }
 
     fn verdict(&self) -> Verdict {
-        self.inner.verdict()
+        let mut verdict = self.inner.verdict();
+        // The host of a real match closes all connections at the end: what is still on its way
+        // arrives before.
+        verdict.over &=
+            self.has_observer || self.lines.values().all(|line| line.outward.is_empty());
+        verdict
+    }
+
+    fn player(&self, connection: ConnectionId) -> Option<(usize, usize)> {
+        self.inner.player(connection)
+    }
+
+    fn summary(&self) -> String {
+        self.inner.summary()
+    }
+
+    fn draw(&self, colour: bool) -> String {
+        self.inner.draw(colour)
     }
 
     fn tallies(&self) -> Vec<Tally> {

@@ -1,16 +1,20 @@
 //! Plays a scenario.
 
 use crate::cast::{Cast, SetupError, staged};
+use crate::disk_tape::DiskTape;
 use crate::fault::{Fault, FaultClass, FaultKind};
 use crate::ledger::Ledger;
+use crate::misses::MissFigures;
 use crate::network::{FaultyNetwork, SharedLedger, open};
+use crate::often::Odds;
 use crate::people::{Desk, Expected, command};
 use crate::rerun::{Kept, decide_again};
+use crate::sabotage::Sabotage;
 use crate::scenario::{Scenario, ScenarioStrategy};
 use crate::violation::{Rule, Violation};
 use crate::watch::{TeamWatch, Watch};
 use crate::wire::Wire;
-use phalanx_engine::{CommandRequest, InstallStrategy, SetRole};
+use phalanx_engine::{CommandRequest, DrawWorld, InstallStrategy, SetRole};
 use phalanx_game::{AgentId, Arena};
 use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, Recorder, now};
 use serde::Serialize;
@@ -28,9 +32,6 @@ const UNSENT_BYTES_MAX: usize = 1 << 20;
 /// The author of all commands.
 const OPERATOR: &str = "chaos";
 
-/// A broken part for a test of the promises: it wraps the referee, the team's only outside.
-pub type Breaker<'a> = &'a dyn Fn(Box<dyn Arena>) -> Box<dyn Arena>;
-
 /// What came of a scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Outcome {
@@ -40,6 +41,8 @@ pub struct Outcome {
     pub injected: BTreeMap<FaultKind, u64>,
     /// Requests that reached the teams.
     pub agent_turns: u64,
+    /// Turns without an answer, by team and round.
+    pub misses: Vec<MissFigures>,
     /// Steps that were played.
     pub steps: u32,
     /// Virtual time.
@@ -48,6 +51,8 @@ pub struct Outcome {
     pub acknowledged: u64,
     /// Commands that teams refused.
     pub refused: u64,
+    /// Beliefs that were compared with the referee's world.
+    pub beliefs: u64,
     /// Decisions that were computed again from a recording.
     pub decided_again: u64,
     /// It was given up.
@@ -61,34 +66,42 @@ pub struct Outcome {
 /// # Errors
 /// When the match cannot be set up.
 pub fn play(scenario: &Scenario, stop: &AtomicBool) -> Result<Outcome, SetupError> {
-    play_broken(scenario, stop, &|arena| arena)
+    play_broken(scenario, stop, Sabotage::default())
 }
 
-/// As [`play`], with a broken part between the network and the teams.
+/// As [`play`], with parts that are broken on purpose.
 ///
 /// # Errors
 /// As [`play`].
 pub fn play_broken(
     scenario: &Scenario,
     stop: &AtomicBool,
-    breaker: Breaker<'_>,
+    sabotage: Sabotage<'_>,
 ) -> Result<Outcome, SetupError> {
-    let kept = scenario.record.then(|| Arc::new(Kept::default()));
-    let recorder = kept.clone().map(|kept| kept as Arc<dyn Recorder>);
-    let mut game = Match::new(scenario, stop, recorder, breaker)?;
+    let kept = Arc::new(Kept::default());
+    let tape = disk_tape(scenario, &kept)?;
+    let recorder = match (&tape, scenario.record) {
+        (Some(tape), _) => Some(Arc::clone(tape) as Arc<dyn Recorder>),
+        (None, true) => Some(Arc::clone(&kept) as Arc<dyn Recorder>),
+        (None, false) => None,
+    };
+    let mut game = Match::new(scenario, stop, (recorder, tape.clone()), sabotage)?;
     let stopped = game.run();
     let mut outcome = game.finish();
     outcome.stopped = stopped;
     let plan = game.cast.teams.first().cloned();
     drop(game);
-    if let (Some(kept), Some(plan)) = (kept, plan)
+    if let Some(plan) = plan.filter(|_| scenario.record && !stopped)
         && outcome.violations.is_empty()
-        && !stopped
     {
-        let again = decide_again(&plan, &kept);
-        outcome.decided_again = again.decisions;
+        let (again, rule) = match tape {
+            Some(tape) => (tape.check(&plan, lost_tail(&outcome, scenario), sabotage), Rule::Disk),
+            None => (decide_again(&plan, &kept, sabotage), Rule::Redecide),
+        };
+        // How much of a recording survives depends on the pace of a real thread.
+        outcome.decided_again = if rule == Rule::Disk { 0 } else { again.decisions };
         outcome.violations.extend(again.difference.map(|text| Violation {
-            rule: Rule::Redecide,
+            rule,
             team: "A".to_owned(),
             agent: String::new(),
             step: outcome.steps,
@@ -99,8 +112,28 @@ pub fn play_broken(
     Ok(outcome)
 }
 
+/// The recording of a scenario with faults of the disk.
+fn disk_tape(scenario: &Scenario, kept: &Arc<Kept>) -> Result<Option<Arc<DiskTape>>, SetupError> {
+    let has_faults = scenario.faults.iter().any(|fault| fault.kind.class() == FaultClass::Disk);
+    if !has_faults || !scenario.record {
+        return Ok(None);
+    }
+    let tape = DiskTape::begin(&scenario.game, scenario.seed, Arc::clone(kept));
+    tape.map(Some).map_err(SetupError::Disk)
+}
+
+/// Bytes that the end of the recording loses.
+fn lost_tail(outcome: &Outcome, scenario: &Scenario) -> u64 {
+    if !outcome.injected.contains_key(&FaultKind::DiskTail) {
+        return 0;
+    }
+    let tails = scenario.faults.iter().filter(|fault| fault.kind == FaultKind::DiskTail);
+    tails.filter_map(|fault| fault.bytes).map(u64::from).sum()
+}
+
 struct Match<'a> {
     scenario: &'a Scenario,
+    sabotage: Sabotage<'a>,
     cast: Cast,
     lockstep: Lockstep,
     watch: Watch<'a>,
@@ -117,13 +150,15 @@ impl<'a> Match<'a> {
     fn new(
         scenario: &'a Scenario,
         stop: &'a AtomicBool,
-        recorder: Option<Arc<dyn Recorder>>,
-        breaker: Breaker<'_>,
+        (recorder, tape): (Option<Arc<dyn Recorder>>, Option<Arc<DiskTape>>),
+        sabotage: Sabotage<'a>,
     ) -> Result<Self, SetupError> {
         let begun = now();
         let cast = Cast::new(scenario, begun, recorder)?;
         let wire = Wire::of(&scenario.game);
-        let ledger = Ledger::new(wire, cast.origin, &scenario.faults, cast.is_shared());
+        let odds = Odds::new(scenario.often.clone(), scenario.seed, cast.stage.turn_limit);
+        let faults = (scenario.faults.as_slice(), odds);
+        let ledger = Ledger::new(wire, cast.origin, faults, cast.is_shared());
         let ledger = Arc::new(Mutex::new(ledger));
         for (team, plan) in cast.teams.iter().enumerate() {
             for (seat, account) in plan.seats.iter().enumerate() {
@@ -132,9 +167,13 @@ impl<'a> Match<'a> {
             }
         }
         let arena = (cast.stage.arena)(cast.origin)?;
-        let network = FaultyNetwork::new(arena, Arc::clone(&ledger), begun);
-        let options = LockstepOptions::default();
-        let mut lockstep = Lockstep::new(breaker(Box::new(network)), begun, options);
+        let network: Box<dyn Arena> =
+            Box::new(FaultyNetwork::new(arena, Arc::clone(&ledger), begun));
+        let network = match sabotage.arena {
+            Some(breaker) => breaker(network),
+            None => network,
+        };
+        let mut lockstep = Lockstep::new(network, begun, LockstepOptions::default());
         for plan in &cast.teams {
             phalanx_games::join(&mut lockstep, plan)?;
         }
@@ -161,11 +200,14 @@ impl<'a> Match<'a> {
             pauses,
             is_due: false,
             print: 0,
+            tape,
+            sabotage,
         };
         let counts = vec![0; cast.teams.len()];
         let (next_ticket, next_generation) = (1, 2);
         Ok(Self {
             scenario,
+            sabotage,
             cast,
             lockstep,
             watch,
@@ -209,6 +251,9 @@ impl<'a> Match<'a> {
             self.check_bounds(team);
             if step.is_multiple_of(SAVE_EVERY) {
                 self.lockstep.save(team);
+                if open(&self.ledger).wire.has_requests() {
+                    self.send(team, DrawWorld.into(), None);
+                }
             }
         }
         let later = self.faults.iter().position(|fault| fault.step > step);
@@ -226,6 +271,7 @@ impl<'a> Match<'a> {
 
     fn check_bounds(&self, team: usize) {
         let load = self.lockstep.load(team);
+        let load = self.sabotage.load.map_or(load, |broken| broken(load));
         let text = if load.inputs > INPUTS_MAX {
             format!("{} events wait, more than {INPUTS_MAX}", load.inputs)
         } else if load.unsent_bytes > UNSENT_BYTES_MAX {
@@ -254,6 +300,11 @@ impl<'a> Match<'a> {
             FaultKind::Script => self.seduce(fault, team),
             FaultKind::Reload => self.reload(team),
             FaultKind::Command => self.operate(fault, team),
+            FaultKind::DiskFull | FaultKind::DiskStuck | FaultKind::DiskShort => {
+                if let Some(tape) = &self.watch.tape {
+                    tape.fail(fault.kind, self.lockstep.now() + lasts);
+                }
+            }
             FaultKind::Delay
             | FaultKind::Stall
             | FaultKind::Split
@@ -264,7 +315,9 @@ impl<'a> Match<'a> {
             | FaultKind::Duplicate
             | FaultKind::Garbage
             | FaultKind::Truncate
-            | FaultKind::Wrong => {}
+            | FaultKind::Wrong
+            // At the end of the match.
+            | FaultKind::DiskTail => {}
         }
         true
     }
@@ -361,10 +414,12 @@ impl<'a> Match<'a> {
             violations: ledger.violations.clone(),
             injected: ledger.injected.clone(),
             agent_turns: self.counts.iter().sum(),
+            misses: ledger.misses.figures(),
             steps: ledger.step.saturating_sub(1),
             time: ledger.now.saturating_duration_since(ledger.origin.instant),
             acknowledged: self.watch.teams.iter().map(|team| team.acknowledged).sum(),
             refused: self.watch.teams.iter().map(|team| team.refused).sum(),
+            beliefs: self.watch.teams.iter().map(|team| team.compared).sum(),
             decided_again: 0,
             stopped: false,
             print: self.watch.print,

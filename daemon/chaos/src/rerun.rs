@@ -1,6 +1,7 @@
 //! A recording in memory, and the check that it decides again as it was.
 
 use crate::cast::limits;
+use crate::sabotage::Sabotage;
 use phalanx_games::{RerunPlan, TeamPlan};
 use phalanx_net::{Appetite, JournalComparison, Recorder, RerunOptions, Taped};
 use std::sync::{Mutex, PoisonError};
@@ -20,7 +21,15 @@ impl Recorder for Kept {
     }
 }
 
+impl Kept {
+    /// Takes everything.
+    pub(crate) fn take(&self) -> Vec<(Instant, Taped)> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
 /// What came of deciding again.
+#[derive(Default)]
 pub(crate) struct Again {
     pub(crate) decisions: u64,
     /// The first difference.
@@ -28,9 +37,9 @@ pub(crate) struct Again {
 }
 
 /// Decides a recording again.
-pub(crate) fn decide_again(plan: &TeamPlan, kept: &Kept) -> Again {
+pub(crate) fn decide_again(plan: &TeamPlan, kept: &Kept, sabotage: Sabotage<'_>) -> Again {
     let failed = |text: String| Again { decisions: 0, difference: Some(text) };
-    let entries = std::mem::take(&mut *kept.0.lock().unwrap_or_else(PoisonError::into_inner));
+    let entries = kept.take();
     let mut comparison = JournalComparison::new(false);
     let rerun = RerunPlan {
         game: plan.game.clone(),
@@ -43,6 +52,9 @@ pub(crate) fn decide_again(plan: &TeamPlan, kept: &Kept) -> Again {
         Err(error) => return failed(error.to_string()),
     };
     for (at, what) in entries {
+        if sabotage.loses.is_some_and(|loses| loses(&what)) {
+            continue;
+        }
         if let Taped::Journal(entry) = &what {
             comparison.recorded((**entry).clone());
         }

@@ -3,14 +3,15 @@
 use crate::cast::SetupError;
 use crate::fault::FaultKind;
 use crate::generate::{Ground, generate};
+use crate::misses::MissFigures;
 use crate::play::{Outcome, play};
-use crate::scenario::Scenario;
+use crate::scenario::{FaultPlan, Scenario};
 use crate::shrink::{Shrunk, shrink};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc;
-use std::time::Duration;
+use std::sync::{OnceLock, mpsc};
+use std::time::{Duration, Instant};
 
 /// Failures that are shrunk and reported in full.
 const FAILURES_MAX: usize = 20;
@@ -26,6 +27,8 @@ pub struct ChaosPlan {
     pub seeds: u64,
     /// Matches at once, at least 1.
     pub threads: usize,
+    /// The faults of all matches; `None`: each seed has its own.
+    pub faults: Option<FaultPlan>,
 }
 
 impl ChaosPlan {
@@ -40,7 +43,11 @@ impl ChaosPlan {
         let games = u64::try_from(self.grounds.len()).ok().filter(|games| *games > 0)?;
         let index = usize::try_from(number % games).ok()?;
         let ground = self.grounds.get(index)?;
-        Some(generate(ground, self.from.wrapping_add(number / games)))
+        let scenario = generate(ground, self.from.wrapping_add(number / games));
+        let Some(FaultPlan { faults, often, .. }) = self.faults.clone() else {
+            return Some(scenario);
+        };
+        Some(Scenario { faults, often, ..scenario })
     }
 }
 
@@ -63,6 +70,8 @@ pub struct GameFigures {
     pub decided_again: u64,
     /// Commands that were acknowledged.
     pub acknowledged: u64,
+    /// Beliefs that were compared with the referee's world.
+    pub beliefs: u64,
 }
 
 /// Figures of a kind of fault.
@@ -88,11 +97,13 @@ pub struct Failure {
 pub struct ChaosReport {
     /// By game.
     pub games: BTreeMap<String, GameFigures>,
-    /// By kind of fault.
-    pub kinds: BTreeMap<FaultKind, KindFigures>,
+    /// By kind of fault and game.
+    pub kinds: BTreeMap<FaultKind, BTreeMap<String, KindFigures>>,
     /// Seeds that broke a promise, at most the first twenty.
     pub failures: Vec<Failure>,
-    /// Time in which the threads played.
+    /// Turns without an answer, by match, team and round, in games whose requests have ids.
+    pub misses: Vec<MissFigures>,
+    /// Processor time of the threads that played.
     pub busy: Duration,
     /// It was stopped before its end.
     pub stopped: bool,
@@ -135,8 +146,11 @@ impl ChaosReport {
         game.virtual_ms += u64::try_from(outcome.time.as_millis()).unwrap_or(u64::MAX);
         game.decided_again += outcome.decided_again;
         game.acknowledged += outcome.acknowledged;
+        game.beliefs += outcome.beliefs;
+        self.misses.extend(&outcome.misses);
         for (kind, count) in &outcome.injected {
             let kind = self.kinds.entry(*kind).or_default();
+            let kind = kind.entry(played.scenario.game.clone()).or_default();
             kind.injected += count;
             kind.survived += if failed { 0 } else { *count };
         }
@@ -200,8 +214,18 @@ pub fn run(
     problem.map_or(Ok(report), Err)
 }
 
+/// Processor time of this thread; its real time where the system does not say.
+fn thread_time() -> Duration {
+    let begun = *BEGUN.get_or_init(phalanx_net::now);
+    let known = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanos = known.as_deref().and_then(|text| text.split_whitespace().next()?.parse().ok());
+    nanos.map_or_else(|| begun.elapsed(), Duration::from_nanos)
+}
+
+static BEGUN: OnceLock<Instant> = OnceLock::new();
+
 fn play_one(scenario: Scenario, stop: &AtomicBool) -> Result<Played, SetupError> {
-    let begun = phalanx_net::now();
+    let begun = thread_time();
     let outcome = match play(&scenario, stop) {
         Ok(outcome) => Some(outcome),
         // Some maps cannot be made.
@@ -211,5 +235,5 @@ fn play_one(scenario: Scenario, stop: &AtomicBool) -> Result<Played, SetupError>
     let violation = outcome.as_ref().and_then(|outcome| outcome.violations.first());
     let shrunk = violation
         .map(|violation| shrink(&scenario, violation, &mut |shorter| play(shorter, stop).ok()));
-    Ok(Played { scenario, outcome, shrunk, busy: begun.elapsed() })
+    Ok(Played { scenario, outcome, shrunk, busy: thread_time().saturating_sub(begun) })
 }

@@ -13,7 +13,8 @@
 //! ms = 1500
 //! ```
 
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{Fault, FaultClass, FaultKind};
+use crate::often::{BYTES_MAX, MS_MAX, Often};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use toml::Spanned;
@@ -22,10 +23,6 @@ use toml::Spanned;
 pub const SCENARIO_VERSION: u32 = 1;
 /// Most steps of a scenario.
 pub const STEPS_MAX: u32 = 100_000;
-/// Longest fault, in milliseconds.
-const MS_MAX: u64 = 3_600_000;
-/// Most bytes of a piece or of garbage.
-const BYTES_MAX: u32 = 1 << 20;
 /// Most mistakes that an error lists.
 const MISTAKES_MAX: usize = 20;
 
@@ -41,7 +38,7 @@ pub enum ScenarioStrategy {
 }
 
 /// A match and its faults.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Scenario {
     /// The version of the file.
     pub version: u32,
@@ -61,24 +58,49 @@ pub struct Scenario {
     /// What goes wrong, in any order.
     #[serde(rename = "fault")]
     pub faults: Vec<Fault>,
+    /// What goes wrong now and then.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub often: Vec<Often>,
 }
+
+/// Faults without a match: those of a scenario file, or of a file that says nothing about a match.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FaultPlan {
+    /// Its name in messages.
+    pub name: String,
+    /// Seed of what happens now and then; `None`: that of the match.
+    pub seed: Option<u64>,
+    /// Faults with a step, in any order.
+    pub faults: Vec<Fault>,
+    /// What goes wrong now and then.
+    pub often: Vec<Often>,
+}
+
+/// The fault plans that come with the program: name and text.
+pub const FAULT_PLANS: &[(&str, &str)] =
+    &[("contest-wifi", include_str!("../faults/contest-wifi.toml"))];
 
 /// As [`Scenario`], with the places of its parts.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ScenarioFile {
     version: Spanned<u32>,
-    game: Spanned<String>,
+    #[serde(default)]
+    game: Option<Spanned<String>>,
     #[serde(default)]
     variant: Option<Spanned<String>>,
-    steps: Spanned<u32>,
-    seed: u64,
+    #[serde(default)]
+    steps: Option<Spanned<u32>>,
+    #[serde(default)]
+    seed: Option<u64>,
     #[serde(default)]
     strategy: ScenarioStrategy,
     #[serde(default)]
     record: bool,
     #[serde(default, rename = "fault")]
     faults: Vec<Spanned<Fault>>,
+    #[serde(default)]
+    often: Vec<Spanned<Often>>,
 }
 
 /// A scenario file has mistakes: one line each, with the number of the line in the file.
@@ -96,24 +118,20 @@ impl Scenario {
     /// All mistakes of the file, each with its line.
     pub fn read(text: &str, name: &str) -> Result<Self, ScenarioError> {
         let mut reader = Reader { text, name, mistakes: Vec::new() };
-        reader.check_version()?;
-        let file: ScenarioFile = toml::from_str(text).map_err(|error| {
-            let at = error.span().map_or(0, |span| span.start);
-            reader.refuse(at, error.message())
-        })?;
+        let file = reader.read()?;
+        let (game, steps, seed) = reader.check_match(&file);
         reader.check(&file);
-        if !reader.mistakes.is_empty() {
-            return Err(ScenarioError { mistakes: reader.mistakes });
-        }
+        reader.end()?;
         Ok(Self {
             version: *file.version.as_ref(),
-            game: file.game.into_inner(),
+            game,
             variant: file.variant.map(Spanned::into_inner),
-            steps: file.steps.into_inner(),
-            seed: file.seed,
+            steps,
+            seed,
             strategy: file.strategy,
             record: file.record,
             faults: file.faults.into_iter().map(Spanned::into_inner).collect(),
+            often: file.often.into_iter().map(Spanned::into_inner).collect(),
         })
     }
 
@@ -127,6 +145,37 @@ impl Scenario {
     }
 }
 
+impl FaultPlan {
+    /// Reads a file of faults for a match of that game; a scenario file is one, too.
+    ///
+    /// # Errors
+    /// All mistakes of the file, each with its line.
+    pub fn read(text: &str, name: &str, game: &str) -> Result<Self, ScenarioError> {
+        let mut reader = Reader { text, name, mistakes: Vec::new() };
+        let file = reader.read()?;
+        if let Some(other) = file.game.as_ref().filter(|other| other.as_ref() != game) {
+            let what = format!(
+                "these faults are for {}, and this is {game}: delete `game` to use them in any game",
+                other.as_ref()
+            );
+            reader.note(other.span().start, &what);
+        }
+        reader.check(&file);
+        reader.end()?;
+        Ok(Self {
+            name: name.to_owned(),
+            seed: file.seed,
+            faults: file.faults.into_iter().map(Spanned::into_inner).collect(),
+            often: file.often.into_iter().map(Spanned::into_inner).collect(),
+        })
+    }
+
+    /// The faults that only the simulator can cause: those of processes, disks and people.
+    pub fn left_out(&self) -> impl Iterator<Item = &Fault> {
+        self.faults.iter().filter(|fault| fault.kind.class() != FaultClass::Network)
+    }
+}
+
 struct Reader<'a> {
     text: &'a str,
     name: &'a str,
@@ -134,6 +183,21 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    fn read(&self) -> Result<ScenarioFile, ScenarioError> {
+        self.check_version()?;
+        toml::from_str(self.text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            self.refuse(at, error.message())
+        })
+    }
+
+    fn end(self) -> Result<(), ScenarioError> {
+        if self.mistakes.is_empty() {
+            return Ok(());
+        }
+        Err(ScenarioError { mistakes: self.mistakes })
+    }
+
     fn line(&self, at: usize) -> usize {
         self.text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
     }
@@ -173,26 +237,62 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Game, steps and seed, which a match needs.
+    fn check_match(&mut self, file: &ScenarioFile) -> (String, u32, u64) {
+        let missing = [
+            (file.game.is_none(), "there is no game: write `game = \"assemble\"`"),
+            (file.steps.is_none(), "there are no steps: write `steps = 20`"),
+            (file.seed.is_none(), "there is no seed: write `seed = 1`"),
+        ];
+        for (is_missing, what) in missing {
+            if is_missing {
+                self.note(0, what);
+            }
+        }
+        let of_disk = |fault: &&Spanned<Fault>| fault.as_ref().kind.class() == FaultClass::Disk;
+        for fault in file.faults.iter().filter(of_disk) {
+            if !file.record || fault.as_ref().team != "A" {
+                let what = format!(
+                    "{} needs the recording of team A: write `record = true` at the top",
+                    fault.as_ref().kind
+                );
+                self.note(fault.span().start, &what);
+            }
+        }
+        let game = file.game.as_ref().map(|game| game.as_ref().clone()).unwrap_or_default();
+        let steps = file.steps.as_ref().map_or(0, |steps| *steps.as_ref());
+        (game, steps, file.seed.unwrap_or_default())
+    }
+
     fn check(&mut self, file: &ScenarioFile) {
-        let game = file.game.as_ref();
-        let variants = phalanx_games::variants(game);
-        if let Err(error) = &variants {
-            self.note(file.game.span().start, &error.to_string());
+        if let Some(game) = &file.game {
+            self.check_game(game, file.variant.as_ref());
         }
-        if let (Some(variant), Ok(variants)) = (&file.variant, variants)
-            && !variants.contains(&variant.as_ref().as_str())
-        {
-            let what = format!("{game} has no such variant; write one of: {}", variants.join(", "));
-            self.note(variant.span().start, &what);
-        }
-        if !(1..=STEPS_MAX).contains(file.steps.as_ref()) {
-            self.note(file.steps.span().start, &format!("write 1 to {STEPS_MAX} steps"));
+        let steps = file.steps.as_ref().map_or(STEPS_MAX, |steps| *steps.as_ref());
+        if let Some(wrong) = file.steps.as_ref().filter(|_| !(1..=STEPS_MAX).contains(&steps)) {
+            self.note(wrong.span().start, &format!("write 1 to {STEPS_MAX} steps"));
         }
         for fault in &file.faults {
-            let at = fault.span().start;
-            for what in mistakes(fault.as_ref(), *file.steps.as_ref()) {
-                self.note(at, &what);
+            for what in mistakes(fault.as_ref(), steps) {
+                self.note(fault.span().start, &what);
             }
+        }
+        for often in &file.often {
+            for what in often.as_ref().mistakes() {
+                self.note(often.span().start, &what);
+            }
+        }
+    }
+
+    fn check_game(&mut self, game: &Spanned<String>, variant: Option<&Spanned<String>>) {
+        let name = game.as_ref();
+        let variants = match phalanx_games::variants(name) {
+            Ok(variants) => variants,
+            Err(error) => return self.note(game.span().start, &error.to_string()),
+        };
+        if let Some(variant) = variant.filter(|it| !variants.contains(&it.as_ref().as_str())) {
+            let what = format!("{name} has no such variant; write one of: {}", variants.join(", "));
+            self.note(variant.span().start, &what);
         }
     }
 }
@@ -266,6 +366,8 @@ mod tests {
     #[case::newer("version = 1", "version = 2\nnew = 1", ":1: version 2 is newer")]
     #[case::no_version("version = 1", "", ":1: there is no version")]
     #[case::no_toml("seed = 7", "seed = ", ":4: ")]
+    #[case::no_recording("\"delay\"", "\"disk_full\"", ":6: disk_full needs the recording")]
+    #[case::no_steps("steps = 20", "", ":1: there are no steps: write `steps = 20`")]
     fn a_mistake_is_reported_with_its_line(
         #[case] from: &str,
         #[case] to: &str,
@@ -274,5 +376,44 @@ mod tests {
         let error = Scenario::read(&TEN_LINES.replace(from, to), "ten.toml").unwrap_err();
         let text = error.to_string();
         assert!(text.starts_with("ten.toml:") && text.contains(wanted), "{text}");
+    }
+    const WEATHER: &str = "version = 1\n\n[[often]]\nkind = \"delay\"\nchance = [0, 0.1]\n\
+                           turns = [1, 2]\n";
+
+    #[test]
+    fn a_plan_of_faults_needs_no_match_and_a_scenario_is_one() {
+        let plan = FaultPlan::read(WEATHER, "weather.toml", "mars").unwrap();
+        assert_eq!((plan.often.len(), plan.faults.len(), plan.seed), (1, 0, None));
+        let killed = TEN_LINES.replace("\"delay\"", "\"kill\"");
+        let plan = FaultPlan::read(&killed, "ten.toml", "assemble").unwrap();
+        let left_out: Vec<_> = plan.left_out().map(|fault| fault.kind).collect();
+        assert_eq!((left_out, plan.seed), (vec![FaultKind::Kill], Some(7)));
+        let other = FaultPlan::read(TEN_LINES, "ten.toml", "mars").unwrap_err().to_string();
+        assert!(other.starts_with("ten.toml:2: these faults are for assemble"), "{other}");
+        for (name, text) in FAULT_PLANS {
+            let plan = FaultPlan::read(text, name, "assemble").unwrap();
+            assert!(!plan.often.is_empty(), "{name}");
+        }
+    }
+
+    #[rstest::rstest]
+    #[case::no_chance("chance = [0, 0.1]", "", ":3: missing field `chance`")]
+    #[case::falling("[0, 0.1]", "[0.1, 0]", ":3: chance: write a number from 0 to 1")]
+    #[case::too_likely("[0, 0.1]", "2", ":3: chance: write a number from 0 to 1")]
+    #[case::a_word("[0, 0.1]", "\"often\"", ":5: expected a number or a list of numbers")]
+    #[case::no_length("turns = [1, 2]", "", ":3: delay needs `ms` or `turns`")]
+    #[case::both("turns", "ms = 5\nturns", ":3: write either `ms` or `turns`")]
+    #[case::three("[1, 2]", "[1, 2, 3]", ":3: turns: write a number from 0 to 1000")]
+    #[case::wrong_parameter("turns", "bytes = 5\nturns", ":3: delay takes no `bytes`")]
+    #[case::of_processes("\"delay\"", "\"kill\"", ":3: kill is no fault of the network")]
+    #[case::third_team("turns", "team = \"C\"\nturns", ":3: team: write \"A\" or \"B\"")]
+    fn a_mistake_in_weather_is_reported_with_its_line(
+        #[case] from: &str,
+        #[case] to: &str,
+        #[case] wanted: &str,
+    ) {
+        let text = WEATHER.replace(from, to);
+        let error = FaultPlan::read(&text, "weather.toml", "mars").unwrap_err().to_string();
+        assert!(error.contains(&format!("weather.toml{wanted}")), "{error}");
     }
 }

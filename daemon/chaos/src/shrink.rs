@@ -33,6 +33,7 @@ pub fn shrink(
         search.drop_faults(size);
         size = if size == 1 { 0 } else { size.div_ceil(2) };
     }
+    search.drop_weather();
     search.cut_steps();
     search.stop_recording();
     search.best
@@ -90,6 +91,14 @@ impl Search<'_> {
                 self.attempt(fewer);
             }
             end = begin;
+        }
+    }
+
+    fn drop_weather(&mut self) {
+        for index in (0..self.best.scenario.often.len()).rev() {
+            let mut fewer = self.best.scenario.clone();
+            fewer.often.remove(index);
+            self.attempt(fewer);
         }
     }
 

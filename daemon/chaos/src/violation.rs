@@ -24,6 +24,12 @@ pub enum Rule {
     Command,
     /// A recording decides again as it was.
     Redecide,
+    /// A recording on a failing disk can be read, counts what it lost, and decides again as it was
+    /// up to the first loss.
+    Disk,
+    /// A belief does not contradict the referee's world of the same step, unless wrong messages
+    /// arrived: where healthy agents are, and the ground that is seen.
+    Belief,
     /// The match goes on.
     Progress,
 }
@@ -40,6 +46,8 @@ impl Rule {
             Self::Bounds => "bound exceeded",
             Self::Command => "command not in force",
             Self::Redecide => "decided differently",
+            Self::Disk => "recording damaged",
+            Self::Belief => "belief not true",
             Self::Progress => "no progress",
         }
     }

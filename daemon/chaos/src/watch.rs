@@ -1,11 +1,14 @@
 //! Observes a match and checks its promises after each event.
 
+use crate::belief::contradiction;
+use crate::disk_tape::DiskTape;
 use crate::ledger::SeatKey;
 use crate::network::{SharedLedger, open};
 use crate::people::Expected;
+use crate::sabotage::Sabotage;
 use crate::violation::Rule;
-use phalanx_engine::{Answer, JournalEntry, JournalEvent, Snapshot, Ticket};
-use phalanx_game::{ConnectionId, Verdict};
+use phalanx_engine::{Answer, CommandReply, JournalEntry, JournalEvent, Snapshot, Ticket};
+use phalanx_game::{Body, ConnectionId, Picture, Verdict};
 use phalanx_net::Observer;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -25,6 +28,10 @@ pub(crate) struct Watch<'a> {
     pub(crate) is_due: bool,
     /// A number of all journals.
     pub(crate) print: u64,
+    /// The recording on a disk with faults.
+    pub(crate) tape: Option<Arc<DiskTape>>,
+    /// What is broken on purpose.
+    pub(crate) sabotage: Sabotage<'a>,
 }
 
 /// What is known of a team.
@@ -39,6 +46,8 @@ pub(crate) struct TeamWatch {
     /// What the next snapshot has to show.
     pub(crate) due: Vec<Expected>,
     pub(crate) acknowledged: u64,
+    /// Beliefs that were compared with the truth.
+    pub(crate) compared: u64,
     pub(crate) refused: u64,
 }
 
@@ -86,6 +95,31 @@ impl Watch<'_> {
         open(&self.ledger).violate(rule, name, agent.to_owned(), text);
     }
 
+    /// A belief beside the truth of its step.
+    fn compare(&mut self, team: usize, belief: &Picture) {
+        let broken = self.sabotage.belief.map(|broken| broken(belief));
+        let belief = broken.as_ref().unwrap_or(belief);
+        let ledger = open(&self.ledger);
+        let Some(truth) = ledger.truths.beside(belief).filter(|_| !ledger.was_misled(team)) else {
+            return;
+        };
+        let Some(watch) = self.teams.get(team) else { return };
+        let name = |body: &Body| {
+            let agent = body.agent.and_then(|agent| watch.snapshot.agents.get(agent.index()));
+            let known = agent.map(|agent| agent.name.clone());
+            if body.name.is_empty() { known.unwrap_or_default() } else { body.name.clone() }
+        };
+        let is_sure = |name: &str| !ledger.is_excused(team, name);
+        let found = contradiction(belief, truth, &name, &is_sure);
+        drop(ledger);
+        if let Some(watch) = self.teams.get_mut(team) {
+            watch.compared += 1;
+        }
+        if let Some(text) = found {
+            self.broken(team, Rule::Belief, "", text);
+        }
+    }
+
     /// Whether the match is interrupted now.
     fn pause(&self) -> ControlFlow<()> {
         if self.is_due || self.stop.load(Ordering::Relaxed) {
@@ -110,6 +144,9 @@ impl Observer for Watch<'_> {
     }
 
     fn beat(&mut self, now: Instant) -> ControlFlow<()> {
+        if let Some(tape) = &self.tape {
+            tape.elapse(now);
+        }
         let mut ledger = open(&self.ledger);
         ledger.look(now);
         for (index, team) in self.teams.iter_mut().enumerate() {
@@ -143,6 +180,8 @@ impl Observer for Watch<'_> {
 
     fn snapshot(&mut self, team: usize, snapshot: &Arc<Snapshot>) {
         let Some(watch) = self.teams.get_mut(team) else { return };
+        let broken = self.sabotage.snapshot.map(|broken| Arc::new(broken(snapshot)));
+        let snapshot = broken.as_ref().unwrap_or(snapshot);
         watch.snapshot = Arc::clone(snapshot);
         let due = std::mem::take(&mut watch.due);
         for text in due.iter().filter_map(|expected| expected.missing(snapshot)) {
@@ -153,11 +192,17 @@ impl Observer for Watch<'_> {
     fn answer(&mut self, team: usize, ticket: Ticket, answer: Answer) {
         let Some(watch) = self.teams.get_mut(team) else { return };
         let Some(expected) = watch.asked.remove(&ticket) else { return };
-        if answer.is_err() {
-            watch.refused += 1;
-            return;
-        }
+        let reply = match answer {
+            Ok(reply) => reply,
+            Err(_) => {
+                watch.refused += 1;
+                return;
+            }
+        };
         watch.acknowledged += 1;
+        if let CommandReply::DrawWorld(drawing) = &reply {
+            return self.compare(team, &drawing.picture);
+        }
         let Some(expected) = expected else { return };
         watch.due.retain(|due| !expected.replaces(due));
         if expected.missing(&watch.snapshot).is_some() {

@@ -50,6 +50,10 @@ pub(crate) struct WireRequest {
     pub(crate) deadline_ms: i64,
 }
 
+/// Names of messages and results in both contests that use the MASSim server.
+const MASSIM_WORDS: &[&str] =
+    &["sim-start", "sim-end", "request-action", "auth-response", "ok", "fail"];
+
 const ASSEMBLE: Wire = Wire {
     form: WireForm::Json,
     is_message: false,
@@ -60,7 +64,7 @@ const ASSEMBLE: Wire = Wire {
         answer: "\"type\":\"action\"",
         answer_id: "\"id\":",
     }),
-    words: &["sim-start", "sim-end", "request-action", "auth-response", "ok", "fail"],
+    words: MASSIM_WORDS,
 };
 
 const MARS: Wire = Wire {
@@ -73,7 +77,7 @@ const MARS: Wire = Wire {
         answer: "type=\"action\"",
         answer_id: " id=\"",
     }),
-    words: &["sim-start", "sim-end", "request-action", "auth-response", "ok", "fail"],
+    words: MASSIM_WORDS,
 };
 
 const BOMBERLAND: Wire = Wire {
@@ -161,6 +165,13 @@ fn bytes(message: &[u8], changes: usize, rng: &mut ChaCha8Rng) -> Vec<u8> {
         }
     }
     message
+}
+
+/// A place in a message with this number of places. Half of the changes are among the first `head`: types, ids
+/// and times.
+fn near_or_far(count: usize, head: usize, rng: &mut ChaCha8Rng) -> usize {
+    let limit = if rng.random_bool(0.5) { count.min(head) } else { count };
+    rng.random_range(0..limit.max(1))
 }
 
 /// A number that is wrong in a way that referees' defects are.

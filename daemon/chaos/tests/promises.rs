@@ -8,10 +8,12 @@
 )]
 
 use phalanx_chaos::{
-    ChaosPlan, Fault, FaultKind, Ground, HostileScript, Outcome, Rule, Scenario, ScenarioStrategy,
-    generate, play, play_broken, run, shrink,
+    ChaosPlan, Fault, FaultClass, FaultKind, Ground, HostileScript, Outcome, Rule, Sabotage,
+    Scenario, ScenarioStrategy, generate, play, play_broken, run, shrink,
 };
-use phalanx_game::{Arena, Artifact, ConnectionId, Outgoing, Verdict};
+use phalanx_engine::{Snapshot, Steering};
+use phalanx_game::{Arena, Artifact, ConnectionId, Outgoing, Picture, Place, Side, Verdict};
+use phalanx_net::{SeatAct, SideLoad, Taped};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -28,6 +30,7 @@ fn scenario(game: &str, faults: Vec<Fault>) -> Scenario {
         strategy: ScenarioStrategy::Steady,
         record: false,
         faults,
+        often: Vec::new(),
     }
 }
 
@@ -64,14 +67,29 @@ enum Defect {
     Old,
     /// Two more connections are silent as soon as the fourth one is.
     Infects,
+    /// The fourth connection gets its requests with another step, as if a fault of another
+    /// connection had hit it.
+    Strays,
+    /// Connections after the first of each agent are never let in.
+    ShutsOut,
+    /// The referee stops between two steps.
+    Stops,
+}
+
+impl Broken {
+    fn has_stopped(&self) -> bool {
+        self.how == Defect::Stops && self.said == b"stopped"
+    }
 }
 
 impl Arena for Broken {
     fn handle_join(&mut self, connection: ConnectionId, now: Instant) {
-        self.inner.handle_join(connection, now);
+        self.handle_request(connection, "", now);
     }
     fn handle_request(&mut self, connection: ConnectionId, target: &str, now: Instant) {
-        self.inner.handle_request(connection, target, now);
+        if self.how != Defect::ShutsOut || connection.0 < 30 {
+            self.inner.handle_request(connection, target, now);
+        }
     }
     fn handle_input(&mut self, connection: ConnectionId, bytes: &[u8], now: Instant) {
         let is_answer = String::from_utf8_lossy(bytes).contains("\"type\":\"action\"");
@@ -87,7 +105,13 @@ impl Arena for Broken {
                 let said = self.said.clone();
                 self.inner.handle_input(connection, &said, now);
             }
-            Defect::Mute | Defect::Twice | Defect::Old | Defect::Infects => {
+            Defect::Mute
+            | Defect::Twice
+            | Defect::Old
+            | Defect::Infects
+            | Defect::Strays
+            | Defect::ShutsOut
+            | Defect::Stops => {
                 if is_hit {
                     self.said = bytes.to_vec();
                 }
@@ -99,16 +123,33 @@ impl Arena for Broken {
         self.inner.handle_leave(connection, now);
     }
     fn handle_timeout(&mut self, now: Instant) {
-        self.inner.handle_timeout(now);
+        if !self.has_stopped() {
+            self.inner.handle_timeout(now);
+        }
     }
     fn poll_transmit(&mut self) -> Option<Outgoing> {
-        self.inner.poll_transmit()
+        if self.has_stopped() {
+            return None;
+        }
+        let sent = self.inner.poll_transmit();
+        match (self.how, sent) {
+            (Defect::Strays, Some(Outgoing::Bytes(ConnectionId(3), bytes))) => {
+                let text = String::from_utf8(bytes).unwrap();
+                let text = text.replacen("\"step\":", "\"step\":9", 1);
+                Some(Outgoing::Bytes(ConnectionId(3), text.into_bytes()))
+            }
+            (Defect::Stops, None) if self.inner.verdict().step >= 5 => {
+                self.said = b"stopped".to_vec();
+                None
+            }
+            (_, sent) => sent,
+        }
     }
     fn poll_artifact(&mut self) -> Option<Artifact> {
         self.inner.poll_artifact()
     }
     fn poll_timeout(&self) -> Option<Instant> {
-        self.inner.poll_timeout()
+        self.inner.poll_timeout().filter(|_| !self.has_stopped())
     }
     fn verdict(&self) -> Verdict {
         self.inner.verdict()
@@ -119,8 +160,178 @@ impl Arena for Broken {
 }
 
 fn broken(how: Defect) -> Outcome {
+    play_with(&scenario("assemble", Vec::new()), how)
+}
+
+fn play_with(scenario: &Scenario, how: Defect) -> Outcome {
     let breaker = |inner| -> Box<dyn Arena> { Box::new(Broken { inner, how, said: Vec::new() }) };
-    play_broken(&scenario("assemble", Vec::new()), &NEVER, &breaker).unwrap()
+    let sabotage = Sabotage { arena: Some(&breaker), ..Sabotage::default() };
+    play_broken(scenario, &NEVER, sabotage).unwrap()
+}
+
+/// The rules that were broken, each once.
+fn rules(outcome: &Outcome) -> Vec<Rule> {
+    let mut rules: Vec<_> = outcome.violations.iter().map(|one| one.rule).collect();
+    rules.sort_unstable();
+    rules.dedup();
+    rules
+}
+
+#[test]
+fn an_agent_that_plays_its_fallback_without_a_fault_is_a_hurt_neighbour() {
+    let outcome = broken(Defect::Strays);
+    assert_eq!(rules(&outcome), [Rule::Neighbour]);
+    let first = &outcome.violations[0];
+    assert_eq!((first.team.as_str(), first.agent.as_str()), ("A", "agentA4"), "{first}");
+}
+
+#[test]
+fn an_agent_that_does_not_come_back_after_its_fault_is_reported() {
+    let reset =
+        |steps| Scenario { steps, ..scenario("assemble", vec![fault(3, 4, FaultKind::Reset)]) };
+    let outcome = play_with(&reset(60), Defect::ShutsOut);
+    assert_eq!(rules(&outcome), [Rule::Back]);
+    assert_eq!(outcome.violations[0].agent, "agentA4");
+    // The same without the defect.
+    assert_eq!(play(&reset(60), &NEVER).unwrap().violations, []);
+}
+
+#[test]
+fn a_match_that_stops_makes_no_progress() {
+    assert_eq!(rules(&broken(Defect::Stops)), [Rule::Progress]);
+}
+
+#[test]
+fn a_queue_above_its_bound_is_reported() {
+    let loads: [&dyn Fn(SideLoad) -> SideLoad; 2] =
+        [&|load| SideLoad { inputs: 2_001, ..load }, &|load| SideLoad {
+            unsent_bytes: (1 << 20) + 1,
+            ..load
+        }];
+    for load in loads {
+        let sabotage = Sabotage { load: Some(load), ..Sabotage::default() };
+        let outcome = play_broken(&scenario("assemble", Vec::new()), &NEVER, sabotage).unwrap();
+        assert_eq!(rules(&outcome), [Rule::Bounds]);
+    }
+    let at_its_bound = |_| SideLoad { inputs: 2_000, unsent_bytes: 1 << 20 };
+    let sabotage = Sabotage { load: Some(&at_its_bound), ..Sabotage::default() };
+    let outcome = play_broken(&scenario("assemble", Vec::new()), &NEVER, sabotage).unwrap();
+    assert_eq!(outcome.violations, []);
+}
+
+#[test]
+fn an_acknowledged_command_that_no_snapshot_shows_is_not_in_force() {
+    let stays = |snapshot: &Snapshot| {
+        let mut snapshot = snapshot.clone();
+        for agent in &mut snapshot.agents {
+            agent.role = "worker".to_owned();
+            agent.steering = Steering::Script;
+        }
+        (snapshot.generation, snapshot.board_revision) = (1, 0);
+        snapshot.params = Default::default();
+        snapshot
+    };
+    // The steps of a scenario in which every kind of command has an effect that is checked.
+    let scripts = [FaultKind::Script, FaultKind::Reload];
+    for kind in scripts {
+        let scenario = scenario("assemble", vec![fault(3, 4, kind)]);
+        let sabotage = Sabotage { snapshot: Some(&stays), ..Sabotage::default() };
+        let outcome = play_broken(&scenario, &NEVER, sabotage).unwrap();
+        assert_eq!(rules(&outcome), [Rule::Command], "{kind}");
+    }
+    let with_seed = |seed| Fault { seed: Some(seed), ..fault(3, 4, FaultKind::Command) };
+    let caught = (0..40).filter(|seed| {
+        let sabotage = Sabotage { snapshot: Some(&stays), ..Sabotage::default() };
+        let short = Scenario { steps: 5, ..scenario("assemble", vec![with_seed(*seed)]) };
+        let found = rules(&play_broken(&short, &NEVER, sabotage).unwrap());
+        assert!(found.is_empty() || found == [Rule::Command], "seed {seed}: {found:?}");
+        !found.is_empty()
+    });
+    // Steering, roles, parameters and the board; other commands promise nothing about snapshots.
+    assert!((15..36).contains(&caught.count()));
+}
+
+#[test]
+fn a_belief_that_is_not_true_is_reported() {
+    let far = |picture: &Picture| {
+        let mut picture = picture.clone();
+        let bodies = picture.parts.iter_mut().flat_map(|part| &mut part.bodies);
+        let mut own = bodies.filter(|body| body.side == Side::Ours);
+        match own.nth(2).and_then(|body| body.place.as_mut()) {
+            Some(Place::Cell(x, _)) => *x += 1,
+            Some(Place::Node(node)) => *node = if *node == 0 { 1 } else { 0 },
+            Some(Place::Point(..)) | None => {}
+        }
+        picture
+    };
+    let other_ground = |picture: &Picture| {
+        let mut picture = picture.clone();
+        for layer in picture.parts.iter_mut().flat_map(|part| &mut part.layers) {
+            layer.cells.iter_mut().for_each(|cell| *cell ^= 1);
+        }
+        picture
+    };
+    let told = |game: &str, belief: &dyn Fn(&Picture) -> Picture| {
+        let sabotage = Sabotage { belief: Some(belief), ..Sabotage::default() };
+        let joined = Scenario {
+            steps: 60,
+            strategy: ScenarioStrategy::Shipped,
+            ..scenario(game, Vec::new())
+        };
+        let outcome = play_broken(&joined, &NEVER, sabotage).unwrap();
+        assert_eq!(rules(&outcome), [Rule::Belief], "{game}");
+        outcome.violations[0].text.clone()
+    };
+    assert!(told("assemble", &far).contains("from where it believes to be"));
+    assert!(told("assemble", &other_ground).contains("the ground at"));
+    assert!(told("mars", &far).contains("believes to be on"));
+    for game in ["assemble", "mars"] {
+        let strategy = ScenarioStrategy::Shipped;
+        let played = Scenario { steps: 60, strategy, ..scenario(game, Vec::new()) };
+        let outcome = play(&played, &NEVER).unwrap();
+        assert_eq!((outcome.violations, outcome.beliefs >= 20), (Vec::new(), true), "{game}");
+    }
+}
+
+#[test]
+fn a_recording_on_a_failing_disk_loses_nothing_uncounted() {
+    // Long enough that each fault ends before the match does, or lasts to its end.
+    for kind in [FaultKind::DiskFull, FaultKind::DiskStuck, FaultKind::DiskShort] {
+        for ms in [300, 1_200, 60_000] {
+            let faults = vec![Fault { ms: Some(ms), ..fault(3, 1, kind) }];
+            let recorded = Scenario { record: true, ..scenario("mars", faults) };
+            let outcome = play(&recorded, &NEVER).unwrap();
+            assert_eq!(outcome.violations, [], "{kind} {ms}");
+        }
+    }
+    for bytes in [1, 100, 5_000, 40_000, 10_000_000] {
+        let faults = vec![Fault { bytes: Some(bytes), ..fault(3, 1, FaultKind::DiskTail) }];
+        let recorded = Scenario { record: true, ..scenario("assemble", faults) };
+        assert_eq!(play(&recorded, &NEVER).unwrap().violations, [], "{bytes} bytes");
+    }
+}
+
+#[test]
+fn a_recording_that_lacks_an_entry_decides_differently() {
+    let recorded = Scenario { record: true, ..scenario("assemble", Vec::new()) };
+    let whole = play(&recorded, &NEVER).unwrap();
+    assert!(whole.violations.is_empty() && whole.decided_again > 100, "{:?}", whole.violations);
+    let count = std::sync::atomic::AtomicU32::new(0);
+    // The bytes of one request, in the middle of the match.
+    let loses = |taped: &Taped| {
+        matches!(taped, Taped::Seat { act: SeatAct::Received(_), .. })
+            && count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 100
+    };
+    let sabotage = Sabotage { loses: Some(&loses), ..Sabotage::default() };
+    let outcome = play_broken(&recorded, &NEVER, sabotage).unwrap();
+    assert_eq!(rules(&outcome), [Rule::Redecide]);
+    // On a disk, with a fault that costs nothing: it does not count as lost.
+    count.store(0, std::sync::atomic::Ordering::Relaxed);
+    let recorded = Scenario { faults: vec![fault(3, 1, FaultKind::DiskShort)], ..recorded };
+    let outcome = play_broken(&recorded, &NEVER, sabotage).unwrap();
+    assert_eq!(rules(&outcome), [Rule::Disk]);
+    let text = &outcome.violations[0].text;
+    assert!(text.contains("can be read and 0 count as lost"), "{text}");
 }
 
 #[test]
@@ -161,7 +372,8 @@ fn without_faults_every_game_keeps_its_promises_and_all_are_asked() {
 #[test]
 fn each_kind_of_fault_takes_effect_and_is_survived() {
     for kind in FaultKind::ALL {
-        let scenario = scenario("assemble", vec![fault(3, 4, kind)]);
+        let record = kind.class() == FaultClass::Disk;
+        let scenario = Scenario { record, ..scenario("assemble", vec![fault(3, 4, kind)]) };
         let outcome = play(&scenario, &NEVER).unwrap();
         assert!(outcome.violations.is_empty(), "{kind}: {:?}", outcome.violations);
         assert_eq!(outcome.injected.get(&kind), Some(&1), "{kind}");
@@ -223,7 +435,8 @@ fn scenarios_that_once_broke_a_promise_keep_it() {
 #[test]
 fn a_fixed_set_of_seeds_keeps_every_promise_in_all_games() {
     let grounds = phalanx_games::GAMES.iter().map(|game| Ground::new(game, None).unwrap());
-    let plan = ChaosPlan { grounds: grounds.collect(), from: 1, seeds: 40, threads: 2 };
+    let plan =
+        ChaosPlan { grounds: grounds.collect(), from: 1, seeds: 40, threads: 2, faults: None };
     let report = run(&plan, &NEVER, &|| (), &mut |_| ()).unwrap();
     assert_eq!(report.failed(), 0, "{}", phalanx_chaos::table(&report));
     assert_eq!(report.matches() + report.games.values().map(|it| it.skipped).sum::<u64>(), 200);

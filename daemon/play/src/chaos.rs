@@ -3,7 +3,7 @@
 use crate::args::{ChaosPlayArgs, ChaosRunArgs, ChaosVerb};
 use crate::league::{bar, stop_at_interrupt};
 use anyhow::{Context, Result, bail};
-use phalanx_chaos::{ChaosPlan, ChaosReport, Ground, Scenario};
+use phalanx_chaos::{ChaosPlan, ChaosReport, FaultPlan, Ground, Scenario};
 use phalanx_cli::failure::{MatchInterrupted, misused};
 use phalanxd::league_matches::usual_threads;
 use std::path::Path;
@@ -26,7 +26,13 @@ fn run(args: &ChaosRunArgs) -> Result<()> {
     let games = phalanx_games::GAMES.iter().filter(is_asked);
     let grounds: Result<_, _> = games.map(|game| Ground::new(game, args.steps)).collect();
     let threads = args.threads.map_or_else(usual_threads, usize::from);
-    let plan = ChaosPlan { grounds: grounds?, from: args.from, seeds: args.seeds, threads };
+    let faults = args.faults.as_deref().map(|given| {
+        let text = crate::faults::text(given)?;
+        FaultPlan::read(&text, given, &args.game).map_err(misused)
+    });
+    let faults: Option<FaultPlan> = faults.transpose()?;
+    let (from, seeds) = (args.from, args.seeds);
+    let plan = ChaosPlan { grounds: grounds?, from, seeds, threads, faults };
     if let Some(folder) = &args.save {
         let failed = || format!("cannot make {}", folder.display());
         std::fs::create_dir_all(folder).with_context(failed)?;

@@ -2,7 +2,7 @@
 
 use super::roster;
 use phalanx_game::{
-    AgentId, Event, Game, MarginLimits, Roster, Said, Seat, SeatId, Session, Value, World,
+    AgentId, Api, Event, Game, MarginLimits, Roster, Said, Seat, SeatId, Session, Value, World,
 };
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,8 @@ pub(super) fn seat() -> Seat {
 /// again.
 pub(super) fn hear<G: Game>(game: &G, pieces: &[&[u8]], heard: Heard) -> Vec<String> {
     let mut session = game.session(&seat());
-    let mut team = Team { roster: roster(), world: game.world(&roster()), told: Vec::new() };
+    let api = &game.declaration().api;
+    let mut team = Team { api, roster: roster(), world: game.world(&roster()), told: Vec::new() };
     // The clock does not move: outputs must not depend on it.
     let mut now = Instant::now();
     let begin = now;
@@ -58,6 +59,7 @@ pub(super) fn hear<G: Game>(game: &G, pieces: &[&[u8]], heard: Heard) -> Vec<Str
 
 /// The team behind a session.
 struct Team<W> {
+    api: &'static Api,
     roster: Roster,
     world: W,
     told: Vec<String>,
@@ -119,19 +121,19 @@ impl<W> Team<W> {
     {
         for id in self.roster.ids().chain([AgentId(u16::MAX)]) {
             drop(self.world.state(id));
-            for field in G::API.percept {
+            for field in self.api.percept {
                 drop(self.world.field(id, field.name));
             }
         }
         let words = [Value::Nil, Value::Int(-1), Value::Num(0.5), Value::Str("n".into())];
-        for query in G::API.queries {
+        for query in self.api.queries {
             drop(self.world.query(agent, query.name, &[]));
             for word in &words {
                 let args = vec![word.clone(); query.params.len()];
                 drop(self.world.query(agent, query.name, &args));
             }
         }
-        for action in G::API.actions {
+        for action in self.api.actions {
             for word in &words {
                 let args = vec![word.clone(); action.params.len()];
                 let said = Said { action: action.name.into(), args };

@@ -38,6 +38,7 @@ fn talk<G: Game + Default>(
     players: [&str; 2],
 ) -> (Vec<u8>, Vec<u8>) {
     let game = G::default();
+    let framing = game.declaration().framing;
     let mut now = Instant::now();
     let mut arena = stage(Origin { instant: now, unix_ms: 1_600_000_000_000 });
     let mut sessions = players.map(|name| {
@@ -51,7 +52,7 @@ fn talk<G: Game + Default>(
     }
     let (mut heard, mut said) = (Vec::new(), Vec::new());
     let join = |to: &mut Vec<u8>, bytes: &[u8]| {
-        if G::FRAMING == Framing::Message && !to.is_empty() {
+        if framing == Framing::Message && !to.is_empty() {
             to.extend_from_slice(CUT);
         }
         to.extend_from_slice(bytes);

@@ -1,9 +1,12 @@
 //! JSON with other content.
 
-use super::{wrong_number, wrong_text};
+use super::{near_or_far, wrong_number, wrong_text};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
+
+/// Values at the beginning of a message.
+const HEAD: usize = 12;
 
 /// Changes some values of a message. What is no JSON stays.
 pub(super) fn change(
@@ -18,10 +21,7 @@ pub(super) fn change(
     for _ in 0..changes {
         let mut texts = Vec::new();
         let count = collect(&root, &mut texts);
-        // Half of the changes are near the beginning: types, ids and times.
-        let near = rng.random_bool(0.5);
-        let limit = if near { count.min(12) } else { count };
-        let mut place = rng.random_range(0..limit.max(1));
+        let mut place = near_or_far(count, HEAD, rng);
         replace(&mut root, &mut place, words, &texts, rng);
     }
     let mut bytes = serde_json::to_vec(&root).unwrap_or_else(|_| body.to_vec());

@@ -1,10 +1,13 @@
 //! XML with other content: attributes with other values, and attributes and elements that are
 //! missing.
 
-use super::{wrong_number, wrong_text};
+use super::{near_or_far, wrong_number, wrong_text};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use std::ops::Range;
+
+/// Attributes at the beginning of a message.
+const HEAD: usize = 8;
 
 /// Changes some attributes of a message. What is no text stays.
 pub(super) fn change(
@@ -19,9 +22,7 @@ pub(super) fn change(
         let found = attributes(&text);
         let others: Vec<_> =
             found.iter().filter_map(|one| text.get(one.value.clone())).map(str::to_owned).collect();
-        let near = rng.random_bool(0.5);
-        let limit = if near { found.len().min(8) } else { found.len() };
-        let Some(one) = found.get(rng.random_range(0..limit.max(1))) else { break };
+        let Some(one) = found.get(near_or_far(found.len(), HEAD, rng)) else { break };
         let value = text.get(one.value.clone()).unwrap_or_default();
         match rng.random_range(0..6) {
             0 => text.replace_range(one.whole.clone(), ""),

@@ -20,6 +20,7 @@ Examples:
   phalanx chaos run --game assemble --seeds 100           seeds 1 to 100
   phalanx chaos run --game all --seeds 1000 --from 5000   other seeds, all five games
   phalanx chaos run --seeds 1000 --save found             keeps each failing seed as a short file
+  phalanx chaos run --game assemble --faults contest-wifi the network of a contest
   phalanx chaos play found/mars-17.toml                   plays it again
 
 Each seed gives a match and its faults: delayed, split, merged, repeated, cut and wrong messages,
@@ -47,6 +48,10 @@ pub struct ChaosRunArgs {
     /// Matches at the same time [default: one per core, one core is left to others].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1_024))]
     pub threads: Option<u16>,
+    /// The faults of every match, instead of other ones for each seed: a file, or `contest-wifi`.
+    /// The report then shows how many turns had no answer.
+    #[arg(long, value_name = "FILE|NAME")]
+    pub faults: Option<String>,
     /// Write each failing seed as a short scenario file into this folder.
     #[arg(long, value_name = "DIR")]
     pub save: Option<PathBuf>,

@@ -185,6 +185,10 @@ fn notice(notice: &Notice) -> WireNotice {
         }
         Notice::Unknown { kind } => WireNotice::Unknown(kind.clone()),
         Notice::AnswerLost { turn } => WireNotice::AnswerLost(phalanx_convert::turn(*turn)),
+        Notice::Fault { place, what } => {
+            let [place, what] = [place, what].map(Clone::clone);
+            WireNotice::Fault(v1::TapedFault { place, what })
+        }
     }
 }
 
@@ -195,5 +199,6 @@ fn notice_from(message: WireNotice) -> Notice {
         }
         WireNotice::Unknown(kind) => Notice::Unknown { kind },
         WireNotice::AnswerLost(turn) => Notice::AnswerLost { turn: turn_from(Some(turn)) },
+        WireNotice::Fault(v1::TapedFault { place, what }) => Notice::Fault { place, what },
     }
 }

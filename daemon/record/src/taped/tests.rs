@@ -212,6 +212,7 @@ fn a_notice() -> impl Strategy<Value = Notice> {
         }),
         word().prop_map(|kind| Notice::Unknown { kind }),
         a_turn().prop_map(|turn| Notice::AnswerLost { turn }),
+        (word(), word()).prop_map(|(place, what)| Notice::Fault { place, what }),
     ]
 }
 
