@@ -66,6 +66,19 @@ impl Tuned {
         Ok(tuned)
     }
 
+    /// The same with more values, which count more than those of the file.
+    ///
+    /// # Errors
+    /// The first value that is no boolean, number or text.
+    pub fn with_values(&self, values: &Table) -> Result<Self, String> {
+        let mut tuned = self.clone();
+        for (name, value) in values {
+            let (name, value) = plain(name.clone(), value.clone())?;
+            tuned.values.insert(name, value);
+        }
+        Ok(tuned)
+    }
+
     /// The value of a parameter, if there is one.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&Value> {

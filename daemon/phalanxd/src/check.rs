@@ -17,6 +17,8 @@ pub struct Findings {
     /// The strategy of each team, in order; `None` where it cannot be read.
     pub bundles: Vec<Option<Arc<Bundle>>>,
     strategies: Vec<(String, Vec<Diagnostic>)>,
+    /// The mistakes of games that are installed, but cannot be played.
+    games: Vec<String>,
     /// Why the certificates of the control API cannot be used.
     certificates: Option<String>,
 }
@@ -25,6 +27,8 @@ pub struct Findings {
 #[must_use]
 pub fn load(config: &Path, overrides: &[String]) -> Findings {
     let environment: Environment = std::env::vars_os().collect();
+    let unnamed = Sources { file: config, environment: &environment, overrides, games: &[] };
+    phalanx_games::search(phalanx_settings::games(&unnamed).path);
     let games = phalanx_games::keys();
     let sources = Sources { file: config, environment: &environment, overrides, games: &games };
     let settings = phalanx_settings::load(&sources);
@@ -41,7 +45,8 @@ pub fn load(config: &Path, overrides: &[String]) -> Findings {
             }
         }
     }
-    Findings { settings, bundles, strategies, certificates: None }
+    let games = phalanx_games::broken();
+    Findings { settings, bundles, strategies, games, certificates: None }
 }
 
 fn tried(team: &TeamSettings, settings: &Settings, bundle: &Arc<Bundle>) -> Vec<Diagnostic> {
@@ -142,6 +147,9 @@ impl Findings {
         let mut mistakes = String::new();
         if let Err(errors) = &self.settings {
             line(&mut mistakes, &errors.to_string());
+        }
+        for game in &self.games {
+            line(&mut mistakes, game);
         }
         if let Some(error) = &self.certificates {
             line(&mut mistakes, error);

@@ -25,6 +25,7 @@ pub mod live;
 pub mod logs;
 pub mod maker;
 pub mod manager;
+pub mod params;
 pub mod plans;
 pub mod recordings;
 pub mod reload;

@@ -1,6 +1,6 @@
 //! Builds team plans, keepers and trials from the settings.
 
-use crate::keepers;
+use crate::params;
 use phalanx_control::Newcomers;
 use phalanx_engine::{AlertOptions, Carry, Probation, Staged, TeamOptions};
 use phalanx_game::Roster;
@@ -33,7 +33,8 @@ pub fn newcomers(plan: &TeamPlan) -> Newcomers {
 /// # Errors
 /// All mistakes in the folder.
 pub fn bundle(team: &TeamSettings, settings: &Settings) -> Result<Bundle, LoadError> {
-    shipped::with_tuned_values(shipped::read(&team.strategy)?, settings.reload.tuned)
+    let bundle = shipped::read(&team.strategy)?;
+    params::with_params(shipped::with_tuned_values(bundle, settings.reload.tuned)?, team)
 }
 
 /// The candidate for a trial of a strategy while no match is played.
@@ -83,8 +84,8 @@ pub fn keeper(
         limits: script_limits(&settings.limits),
         decide_max: settings.limits.decide_max,
         folder: Some(team.strategy.clone()),
-        read: keepers::reader(reload.tuned),
-        complete: keepers::completer(),
+        read: params::reader(team, reload.tuned),
+        complete: params::completer(team),
         watch: watch && reload.watch,
         settle: reload.settle,
         poll: reload.poll,
@@ -198,6 +199,7 @@ mod tests {
             agents: Vec::new(),
             seed: 0,
             deadline: std::time::Duration::from_secs(4),
+            params: Default::default(),
             options: Default::default(),
         }
     }

@@ -105,6 +105,7 @@ fn values(settings: &Settings) -> Vec<(&'static str, String)> {
         checkpoints,
         recordings,
         foxglove,
+        games,
         alerts,
         log,
         otel_endpoint,
@@ -120,6 +121,7 @@ fn values(settings: &Settings) -> Vec<(&'static str, String)> {
     all.extend(checkpoints.values());
     all.extend(recordings.values());
     all.extend(foxglove.values());
+    all.extend(games.values());
     all.extend(alerts.values());
     all.extend(log.values());
     all.push(("otel.endpoint", or_none(otel_endpoint.as_ref())));
@@ -164,7 +166,8 @@ fn of_control(control: &ControlSettings) -> Vec<(&'static str, String)> {
 
 /// A team's own values, without those of its agents, and without its options, which may be secret.
 fn own(team: &TeamSettings) -> Vec<(&'static str, String)> {
-    let TeamSettings { game, server, matches, strategy, seed, deadline, .. } = team;
+    let TeamSettings { game, server, matches, strategy, seed, deadline, params, .. } = team;
+    let params = params.iter().map(|(name, value)| format!("{name} = {value}"));
     let TeamSettings { name: _, instance_of: _, agents: _, options: _, .. } = team;
     vec![
         ("game", game.clone()),
@@ -173,6 +176,7 @@ fn own(team: &TeamSettings) -> Vec<(&'static str, String)> {
         ("strategy", shown(strategy)),
         ("seed", shown(seed)),
         ("deadline", shown(deadline)),
+        ("params", params.collect::<Vec<_>>().join(", ")),
     ]
 }
 
@@ -188,6 +192,7 @@ fn in_team(all: &mut Vec<SettingDifference>, old: &TeamSettings, new: &TeamSetti
             "matches" => ("teams[].matches", before, after),
             "strategy" => ("teams[].strategy", before, after),
             "seed" => ("teams[].seed", before, after),
+            "params" => ("teams[].params", before, after),
             _ => ("teams[].deadline", before, after),
         };
         note(all, format!("teams[{team}].{key}"), path, before, after);

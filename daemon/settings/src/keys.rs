@@ -5,7 +5,7 @@ use crate::change::{ACCOUNT, BOUND, CERTIFICATE, Change, MADE, OPEN, SEATS, TEAM
 use crate::key::{DeclaredKey, KeyDoc, Kind, MINUTE, key};
 use crate::setting::SettingsTable;
 use crate::{
-    AlertSettings, CheckpointSettings, FoxgloveSettings, LimitSettings, LogSettings,
+    AlertSettings, CheckpointSettings, FoxgloveSettings, GameSettings, LimitSettings, LogSettings,
     RecordingSettings, ReloadSettings,
 };
 use Change::{Live, Restart};
@@ -26,6 +26,7 @@ const DECLARED: &[&[DeclaredKey]] = &[
     CheckpointSettings::KEYS,
     RecordingSettings::KEYS,
     FoxgloveSettings::KEYS,
+    GameSettings::KEYS,
     AlertSettings::KEYS,
     LogSettings::KEYS,
     TEAMS,
@@ -326,6 +327,15 @@ const TEAMS: &[DeclaredKey] = &[
         "\"4s\"",
         Restart(SEATS),
         "Length of a turn if the referee sends no deadline.",
+    ),
+    key(
+        "teams[].params",
+        Kind::Table,
+        None,
+        "{}",
+        Restart(TEAM),
+        "Values of parameters that the strategy declares, for example { patience = 12 }. They \
+         count more than its tuned.toml; what operators set while it plays counts more than they.",
     ),
     key(
         "teams[].options",

@@ -58,8 +58,8 @@ pub use sample::sample;
 pub use schema::schema;
 pub use sources::{GameKeys, Sources};
 pub use tables::{
-    AlertSettings, CheckpointSettings, FoxgloveSettings, LimitSettings, LogFormat, LogSettings,
-    RecordingMode, RecordingSettings, ReloadSettings,
+    AlertSettings, CheckpointSettings, FoxgloveSettings, GameSettings, LimitSettings, LogFormat,
+    LogSettings, RecordingMode, RecordingSettings, ReloadSettings,
 };
 pub use types::{
     AgentSettings, BridgeSettings, ControlSettings, OptionSettings, Settings, TeamSettings,
@@ -95,6 +95,7 @@ pub fn load(sources: &Sources<'_>) -> Result<Settings, SettingsErrors> {
         reload: ReloadSettings::read(&top.section("reload")),
         checkpoints: CheckpointSettings::read(&top.section("checkpoints")),
         foxglove: foxglove(&top.section("foxglove")),
+        games: GameSettings::read(&top.section("games")),
         alerts: AlertSettings::read(&top.section("alerts")),
         log: LogSettings::read(&top.section("log")),
         otel_endpoint: top.section("otel").optional("endpoint", parse::text),
@@ -106,6 +107,15 @@ pub fn load(sources: &Sources<'_>) -> Result<Settings, SettingsErrors> {
         reader.note(&top.origin, "bridge.socket", "no socket", expected);
     }
     reader.finish(settings)
+}
+
+/// The folder that holds games, which must be read before the teams can name one. Mistakes are
+/// reported by [`load`].
+#[must_use]
+pub fn games(sources: &Sources<'_>) -> GameSettings {
+    let reader = Reader::new(&KEYS, sources.environment);
+    let tree = sources.read(&reader);
+    GameSettings::read(&Section::top(&reader, &tree).section("games"))
 }
 
 /// The folder that the service manager made for it.

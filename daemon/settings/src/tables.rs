@@ -166,6 +166,16 @@ settings_table! {
 }
 
 settings_table! {
+    /// Games that are a folder; each key of `[games]`.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct GameSettings = "games" {
+        path: Option<PathBuf>, Kind::Path, None, "\"/srv/contest/games\"", Restart("is read when the daemon starts"),
+            "A folder that holds games: a team with game = \"tron\" plays the game of the folder \
+             tron in it. Games that a package installed are found without it.";
+    }
+}
+
+settings_table! {
     /// When somebody should look at a team; each key of `[alerts]`. A number of 0 turns an alert off.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct AlertSettings = "alerts" {

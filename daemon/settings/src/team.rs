@@ -66,7 +66,32 @@ pub(crate) fn team(section: &Section<'_>, games: &[GameKeys]) -> TeamSettings {
         agents: agents::agents(section),
         seed: section.value("seed", parse::whole).unsigned_abs(),
         deadline: section.value("deadline", parse::duration),
+        params: params(section),
     }
+}
+
+/// Values of parameters. Whether the strategy declares them is known when it is read.
+fn params(section: &Section<'_>) -> toml::Table {
+    let Some(node) = section.node("params") else { return toml::Table::new() };
+    let (Data::Table(table), toml::Value::Table(read)) = (&node.data, node.to_toml()) else {
+        section.refuse("params", node, "a table");
+        return toml::Table::new();
+    };
+    for (name, node) in table {
+        let plain = matches!(
+            node.to_toml(),
+            toml::Value::Boolean(_)
+                | toml::Value::Integer(_)
+                | toml::Value::Float(_)
+                | toml::Value::String(_)
+        );
+        if !plain {
+            let place = format!("{}.{name}", section.shown("params"));
+            let expected = "a boolean, number or text".to_owned();
+            section.reader.note(&node.origin, place, node.shown(), expected);
+        }
+    }
+    read
 }
 
 /// The number of simultaneous matches, which is only allowed if the referee connects to us.

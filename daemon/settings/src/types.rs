@@ -2,8 +2,8 @@
 
 use crate::parse::BRIDGE;
 use crate::{
-    AlertSettings, CheckpointSettings, FoxgloveSettings, HostPattern, LimitSettings, LogSettings,
-    RecordingSettings, ReloadSettings,
+    AlertSettings, CheckpointSettings, FoxgloveSettings, GameSettings, HostPattern, LimitSettings,
+    LogSettings, RecordingSettings, ReloadSettings,
 };
 use phalanx_game::{AgentId, MarginLimits, Roster, RosterEntry, Seat, SeatId};
 use secrecy::{ExposeSecret, SecretString};
@@ -32,6 +32,8 @@ pub struct Settings {
     pub recordings: RecordingSettings,
     /// Where Foxglove sees what happens.
     pub foxglove: FoxgloveSettings,
+    /// Games that are a folder.
+    pub games: GameSettings,
     /// When somebody should look at a team.
     pub alerts: AlertSettings,
     /// What is logged, and how.
@@ -122,6 +124,8 @@ pub struct TeamSettings {
     pub seed: u64,
     /// How long a turn lasts where the referee does not say.
     pub deadline: Duration,
+    /// Values of the strategy's parameters, which count more than those of its `tuned.toml`.
+    pub params: toml::Table,
     /// What only this game knows, checked by its declaration.
     pub options: OptionSettings,
 }

@@ -93,6 +93,7 @@ const VALUES: &[(&str, &str)] = &[
     ("foxglove.origins", "[\"https://d.example\"]"),
     ("foxglove.clients_max", "9"),
     ("foxglove.queue_size", "\"9MiB\""),
+    ("games.path", "\"/srv/games\""),
     ("alerts.silent_turns", "9"),
     ("alerts.stuck_turns", "9"),
     ("alerts.margin_share", "0.9"),
@@ -162,6 +163,12 @@ fn a_teams_keys_are_noticed_under_its_name() {
         ),
         ("name = \"A\"", "seed = 7\nname = \"A\"", "teams[A].seed: 0 → 7", false),
         ("name = \"A\"", "deadline = \"9s\"\nname = \"A\"", "teams[A].deadline: 4s → 9s", false),
+        (
+            "name = \"A\"",
+            "params = { greed = 2.5, calm = true }\nname = \"A\"",
+            "teams[A].params: calm = true, greed = 2.5 is new",
+            false,
+        ),
         ("name = \"A\"", "options = { id = \"hush\" }\nname = \"A\"", "teams[A].options", false),
         (
             "name = \"A\"",

@@ -111,7 +111,7 @@ fn sides(stage: &DemoStage) -> Vec<ArenaSide> {
 
 fn refused(error: WireError) -> ArenaRefusal {
     match error {
-        WireError::Game(_) => ArenaRefusal::Game(error.to_string()),
+        WireError::Game(_) | WireError::Folder { .. } => ArenaRefusal::Game(error.to_string()),
         WireError::Build(_) | WireError::Arena(_) | WireError::Login(_) => {
             ArenaRefusal::Setup(error.to_string())
         }
