@@ -56,16 +56,14 @@ fn read(file: &Path) -> Result<Settings, SettingsErrors> {
     let credentials = tempfile::tempdir().unwrap();
     std::fs::write(credentials.path().join("agents"), "secret").unwrap();
     let place = credentials.path().to_string_lossy().into_owned();
+    // Games that are folders of this repository are named in documents, too.
+    phalanx_games::search([root().join("plugins")]);
+    let games = phalanx_games::keys();
     let environment: Environment =
         [("CREDENTIALS_DIRECTORY", place.as_str()), ("RUNTIME_DIRECTORY", place.as_str())]
             .into_iter()
             .collect();
-    load(&Sources {
-        file,
-        environment: &environment,
-        overrides: &[],
-        games: &phalanx_games::keys(),
-    })
+    load(&Sources { file, environment: &environment, overrides: &[], games: &games })
 }
 
 /// The code blocks of a language in a page.

@@ -33,7 +33,7 @@ const TOP: &[&str] = &[
     "tests",
 ];
 /// Plugin crates that are not games.
-const SHARED_PLUGINS: &[&str] = &["game", "grid", "massim", "testkit"];
+const SHARED_PLUGINS: &[&str] = &["game", "grid", "luau", "massim", "scripted", "testkit"];
 /// The files of a game.
 const SKELETON: &[&str] = &[
     "src/lib.rs",
@@ -53,11 +53,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("phalanx-game", &[]),
     ("phalanx-grid", &["phalanx-game"]),
     ("phalanx-massim", &["phalanx-game", "phalanx-grid"]),
+    ("phalanx-luau", &["phalanx-game"]),
+    ("phalanx-scripted", &["phalanx-game", "phalanx-luau"]),
     ("phalanx-mars", &["phalanx-game", "phalanx-grid", "phalanx-massim"]),
     ("phalanx-assemble", &["phalanx-game", "phalanx-grid", "phalanx-massim"]),
     ("phalanx-testkit", &["phalanx-game"]),
     ("phalanx-engine", &["phalanx-game"]),
-    ("phalanx-lua", &["phalanx-game", "phalanx-engine"]),
+    ("phalanx-lua", &["phalanx-game", "phalanx-engine", "phalanx-luau"]),
     ("phalanx-net", &["phalanx-game", "phalanx-engine"]),
     ("phalanx-settings", &["phalanx-game"]),
     ("phalanx-proto", &[]),
@@ -99,8 +101,21 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "phalanx-convert",
         ],
     ),
-    (GAMES, &["phalanx-game", "phalanx-engine", "phalanx-lua", "phalanx-net", "phalanx-settings"]),
-    ("phalanx-chaos", &["phalanx-game", "phalanx-engine", "phalanx-lua", "phalanx-net", GAMES]),
+    (
+        GAMES,
+        &[
+            "phalanx-game",
+            "phalanx-engine",
+            "phalanx-lua",
+            "phalanx-net",
+            "phalanx-settings",
+            "phalanx-scripted",
+        ],
+    ),
+    (
+        "phalanx-chaos",
+        &["phalanx-game", "phalanx-engine", "phalanx-lua", "phalanx-net", "phalanx-record", GAMES],
+    ),
     (
         "phalanx-cli",
         &[
@@ -508,7 +523,7 @@ fn lines_with(paths: &[PathBuf], patterns: &[&str]) -> Vec<String> {
 
 fn games() -> Vec<String> {
     let entries = std::fs::read_dir(root().join("plugins")).unwrap();
-    let folders = entries.flatten().filter(|entry| entry.path().is_dir());
+    let folders = entries.flatten().filter(|entry| entry.path().join("Cargo.toml").is_file());
     let names = folders.map(|entry| entry.file_name().to_string_lossy().into_owned());
     names.filter(|name| !SHARED_PLUGINS.contains(&name.as_str())).collect()
 }
@@ -530,7 +545,7 @@ fn crates() -> BTreeMap<String, (PathBuf, toml::Table)> {
 fn member_folders(member: &str) -> Vec<PathBuf> {
     let Some(parent) = member.strip_suffix("/*") else { return vec![PathBuf::from(member)] };
     let entries = std::fs::read_dir(root().join(parent)).unwrap().flatten();
-    let folders = entries.filter(|entry| entry.path().is_dir());
+    let folders = entries.filter(|entry| entry.path().join("Cargo.toml").is_file());
     folders.map(|entry| Path::new(parent).join(entry.file_name())).collect()
 }
 

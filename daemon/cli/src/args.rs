@@ -13,15 +13,49 @@ pub mod team;
 pub mod top;
 pub mod why;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
 use clap::{Args, Subcommand};
 pub use remote::{Form, Look, OutputArgs, Remote};
+use std::ffi::OsStr;
+use std::path::Path;
 use std::time::Duration;
+
+/// Reads the name of a game, or the path to the folder of one.
+#[derive(Clone, Copy, Debug)]
+struct GameParser;
+
+impl TypedValueParser for GameParser {
+    type Value = &'static str;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<&'static str, clap::Error> {
+        let name = value.to_string_lossy();
+        let game = if phalanx_games::is_path(&name) {
+            phalanx_games::load_folder(Path::new(name.as_ref()))
+        } else {
+            phalanx_games::game(&name)
+        };
+        game.map_err(|error| {
+            let name = arg.map_or_else(|| "the game".to_owned(), ToString::to_string);
+            let text = format!("invalid value for '{name}': {error}\n");
+            clap::Error::raw(ErrorKind::ValueValidation, text).with_cmd(command)
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(phalanx_games::GAMES.iter().map(PossibleValue::new)))
+    }
+}
 
 /// Reads the name of a game.
 #[must_use]
 pub fn games() -> impl TypedValueParser<Value = &'static str> {
-    PossibleValuesParser::new(phalanx_games::GAMES).try_map(|name| phalanx_games::game(&name))
+    GameParser
 }
 
 /// `phalanx token`.

@@ -181,6 +181,7 @@ fn notice(notice: &Notice) -> v1::Notice {
         Notice::Malformed(error) => (v1::NoticeKind::Malformed, error.to_string()),
         Notice::Unknown { kind } => (v1::NoticeKind::Unknown, kind.clone()),
         Notice::AnswerLost { turn } => (v1::NoticeKind::AnswerLost, turn.to_string()),
+        Notice::Fault { place, what } => (v1::NoticeKind::Fault, format!("{place}: {what}")),
     };
     v1::Notice { kind: kind.into(), text }
 }

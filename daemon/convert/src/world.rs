@@ -184,8 +184,8 @@ impl AgentNames<'_> {
 
 fn table(table: &Table) -> v1::WorldTable {
     let column = |column: &phalanx_game::Column| v1::WorldColumn {
-        name: column.name.to_owned(),
-        unit: column.unit.to_owned(),
+        name: column.name.to_string(),
+        unit: column.unit.to_string(),
     };
     v1::WorldTable {
         title: table.title.to_string(),

@@ -180,11 +180,12 @@ pub(crate) fn thaw<G: Game>(
     let wire::ParsedCheckpoint { found, mut state, board, world } = wire::read(bytes)?;
     let Found { identity, generation, hash, .. } = found;
     let then = Arc::clone(&state.roster);
-    if identity.game != G::NAME {
-        return Err(CheckpointError::Game { found: identity.game, game: G::NAME });
+    let declared = game.declaration();
+    if identity.game != declared.name {
+        return Err(CheckpointError::Game { found: identity.game, game: declared.name });
     }
     let merged = merged(&then, roster)?;
-    if G::FIXED.is_some() && then.agents.len() != roster.agents.len() {
+    if declared.fixed.is_some() && then.agents.len() != roster.agents.len() {
         let (found, agents) = (then.agents.len(), roster.agents.len());
         return Err(CheckpointError::Size { found, agents });
     }
@@ -196,7 +197,7 @@ pub(crate) fn thaw<G: Game>(
     state.board = Arc::new(board.ok_or(CheckpointError::Damaged("no board holds so much"))?);
     let mut belief = game.world(&then);
     belief.restore(&world)?;
-    if G::FIXED.is_none() && merged != *then {
+    if declared.fixed.is_none() && merged != *then {
         belief.enroll(&merged);
     }
     state.roster = Arc::new(merged);

@@ -4,13 +4,12 @@
 //! A new command is a struct with a row in the table [`PlainCommand`]; the compiler names the other
 //! place: what the team does with it ([`Team`](crate::Team)).
 
-use crate::order::{OrderError, did_you_mean};
 use crate::{
     BoardItem, BoardPage, BoardRead, BoardWrite, BoardWriteError, BrainError, BrainErrorKind,
     Carry, Drawing, Enrolled, Fault, Keep, ParamError, Profile, Ran, Scope, Staged, Steer,
     Steering, StrategyOrigin, TeamOptions, View,
 };
-use phalanx_game::{AgentId, Value};
+use phalanx_game::{AgentId, OrderError, Value, did_you_mean};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 

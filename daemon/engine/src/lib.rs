@@ -21,7 +21,6 @@ mod hindsight;
 mod input;
 mod journal;
 mod memory;
-mod order;
 mod params;
 mod profile;
 mod provenance;
@@ -38,7 +37,6 @@ mod team_state;
 mod time_reads;
 mod turn;
 mod view;
-mod words;
 
 pub use alerts::{Alert, AlertKind, AlertOptions};
 pub use board::{
@@ -59,11 +57,14 @@ pub use hindsight::{
 };
 pub use input::{Input, Output};
 pub use journal::{Description, EventSeverity, EventTopic, JournalEntry, JournalEvent, TurnDone};
-pub use memory::{Memory, Plain, PlainKey};
-pub use order::{ORDER_BYTES_MAX, OrderError, check_order, read_order, write_order};
+pub use memory::Memory;
 pub use params::{
     PARAM_NAME_BYTES_MAX, PARAM_TEXT_BYTES_MAX, PARAM_VALUES_MAX, PARAMS_MAX, ParamError,
     ParamKind, ParamSpec, Params, Scope,
+};
+pub use phalanx_game::{
+    ORDER_BYTES_MAX, OrderError, Plain, PlainKey, check_order, expectation, read_order, similar,
+    write_order,
 };
 pub use profile::{CallProfile, Profile, StackSample};
 pub use provenance::{
@@ -85,4 +86,3 @@ pub use team_options::TeamOptions;
 pub use team_state::TeamState;
 pub use time_reads::{TIME_READ_STEP, TIME_READS_MAX, TimeRead, TimeReads};
 pub use view::{Drawing, FinalView, Scene, View};
-pub use words::{expectation, similar};

@@ -1,7 +1,6 @@
 //! Who decides for an agent: its script, or an operator's wish.
 
-use crate::order::write_order;
-use phalanx_game::Said;
+use phalanx_game::{Said, write_order};
 use std::fmt;
 
 /// Most turns for which an order is pinned.

@@ -108,7 +108,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         let shared = Rc::new(RefCell::new(shared));
         let link = TeamLink {
             roster: roster.clone(),
-            api: const { &G::API },
+            api: &game.declaration().api,
             oracle: world.clone(),
             shared: shared.clone(),
             seed: options.seed,
@@ -286,6 +286,15 @@ impl<G: Game, B: Brain> Team<G, B> {
     /// Reads the world; the borrow ends with the closure, before any script runs.
     fn with_world<T>(&self, read: impl FnOnce(&mut G::World) -> T) -> T {
         read(&mut self.world.borrow_mut())
+    }
+
+    /// All percepts of a turn that will come are in.
+    fn settle(&mut self, turn: Turn) {
+        self.with_world(|world| world.settle(turn));
+        while let Some(notice) = self.with_world(World::poll_notice) {
+            self.counters.malformed();
+            self.journal(None, JournalEvent::Notice(notice));
+        }
     }
 
     fn acted(&mut self, turn: Turn, agent: AgentId, action: &G::Action) {

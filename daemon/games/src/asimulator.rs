@@ -31,41 +31,49 @@ const fn choice(path: &'static str, words: &'static [&'static str], doc: &'stati
 impl Plugin for Wiring {
     type Game = Asimulator;
 
-    const ABOUT: &'static str =
-        "Asimulator: the handbook's binary protocol over TCP, on a free port unless the file says otherwise";
+    fn about(&self) -> &'static str {
+        "Asimulator: the handbook's binary protocol over TCP, on a free port unless the file says otherwise"
+    }
 
-    const VARIANTS: &'static [&'static str] = PRESETS;
+    fn variants(&self) -> &'static [&'static str] {
+        PRESETS
+    }
 
-    const LOGIN_COSTS: Option<&'static str> =
-        Some("the simulator begins a simulation with each client that connects");
+    fn login_costs(&self) -> Option<&'static str> {
+        Some("the simulator begins a simulation with each client that connects")
+    }
 
-    fn pace(variant: Option<&str>) -> Duration {
+    fn pace(&self, variant: Option<&str>) -> Duration {
         Duration::from_millis(tour(preset(variant)).1)
     }
 
-    const OPTIONS: &'static [KeyDoc] = &[
-        choice("protocol_revision", &["r1", "r2", AUTO], "The handbook's revision that is spoken."),
-        choice("byte_order", &["big", "little"], "The byte order that the client requests."),
-        choice("bit_order", &["lsb_first", "msb_first", AUTO], "Which bit is the first."),
-        choice("y_axis", &["north", "south"], "The direction in which y grows on the wire."),
-        choice("bounds_mean", &["border", "interior", AUTO], "What announced bounds mean."),
-        choice("neighbourhood", &["4", "8", AUTO], "How far Hostility and Fear reach."),
-        choice("score_limit_mode", &["upper", "lower"], "Whether a score limit is a target."),
-        choice(
-            "on_unacceptable_rules",
-            &["shut_off", "disconnect"],
-            "What happens to rules that a script refuses.",
-        ),
-        KeyDoc {
-            path: "percept_timeout",
-            kind: Kind::Duration(1, 86_400_000),
-            default: None,
-            example: "\"1m\"",
-            doc: "How long a percept may take; no limit when absent.",
-        },
-    ];
+    fn options(&self) -> &'static [KeyDoc] {
+        const {
+        &[
+            choice("protocol_revision", &["r1", "r2", AUTO], "The handbook's revision that is spoken."),
+            choice("byte_order", &["big", "little"], "The byte order that the client requests."),
+            choice("bit_order", &["lsb_first", "msb_first", AUTO], "Which bit is the first."),
+            choice("y_axis", &["north", "south"], "The direction in which y grows on the wire."),
+            choice("bounds_mean", &["border", "interior", AUTO], "What announced bounds mean."),
+            choice("neighbourhood", &["4", "8", AUTO], "How far Hostility and Fear reach."),
+            choice("score_limit_mode", &["upper", "lower"], "Whether a score limit is a target."),
+            choice(
+                "on_unacceptable_rules",
+                &["shut_off", "disconnect"],
+                "What happens to rules that a script refuses.",
+            ),
+            KeyDoc {
+                path: "percept_timeout",
+                kind: Kind::Duration(1, 86_400_000),
+                default: None,
+                example: "\"1m\"",
+                doc: "How long a percept may take; no limit when absent.",
+            },
+        ]
+        }
+    }
 
-    fn game(options: &GameOptions) -> Asimulator {
+    fn game(&self, options: &GameOptions) -> Asimulator {
         let word = |key: &str| options.get(key).map(String::as_str);
         let defaults = ClientOptions::default();
         let dialect = Dialect {
@@ -116,7 +124,7 @@ impl Plugin for Wiring {
         }
     }
 
-    fn arena(plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
+    fn arena(&self, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
         if plan.start != Start::File {
             let reason = "asimulator begins with each client that connects; omit --start";
             return Err(WireError::Arena(reason.to_owned()));
@@ -127,7 +135,7 @@ impl Plugin for Wiring {
         Ok((Box::new(arena(config, plan.pace, plan.origin)?), port))
     }
 
-    fn demo(ask: &DemoAsk) -> Result<DemoStage, WireError> {
+    fn demo(&self, ask: &DemoAsk) -> Result<DemoStage, WireError> {
         let preset = preset(ask.variant.as_deref());
         let mut config = match &ask.settings {
             Some((text, _)) => {
@@ -145,7 +153,7 @@ impl Plugin for Wiring {
             Revision::R1 => "r1",
             Revision::R2 => "r2",
         };
-        let pace = ask.pace(Self::pace(ask.variant.as_deref()));
+        let pace = ask.pace(self.pace(ask.variant.as_deref()));
         let game = [("protocol_revision".to_owned(), revision.to_owned())];
         Ok(DemoStage {
             arena: Box::new(move |origin| {

@@ -30,22 +30,31 @@ pub(super) struct Wiring;
 impl Plugin for Wiring {
     type Game = Assemble;
 
-    const ABOUT: &'static str =
-        "MAPC 2020, Agents Assemble II: JSON over TCP, port 12300 unless the file says otherwise";
+    fn game(&self, _: &GameOptions) -> Assemble {
+        Assemble
+    }
 
-    const REPLAY: Option<&'static ReplayForm> = Some(&replays::massim::FORM);
+    fn about(&self) -> &'static str {
+        "MAPC 2020, Agents Assemble II: JSON over TCP, port 12300 unless the file says otherwise"
+    }
 
-    const VARIANTS: &'static [&'static str] = &["sim1"];
+    fn replay(&self) -> Option<&'static ReplayForm> {
+        Some(&replays::massim::FORM)
+    }
 
-    fn pace(_variant: Option<&str>) -> Duration {
+    fn variants(&self) -> &'static [&'static str] {
+        &["sim1"]
+    }
+
+    fn pace(&self, _variant: Option<&str>) -> Duration {
         PACE
     }
 
-    fn starts_at_key() -> bool {
+    fn starts_at_key(&self) -> bool {
         true
     }
 
-    fn arena(plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
+    fn arena(&self, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
         let config = ArenaConfig::load(plan.config, plan.read)
             .map_err(|error| WireError::Arena(error.to_string()))?;
         let port = config.server.port;
@@ -58,10 +67,10 @@ impl Plugin for Wiring {
         Ok((Box::new(AssembleArena::new(config, options, plan.origin)), port))
     }
 
-    fn demo(ask: &DemoAsk) -> Result<DemoStage, WireError> {
+    fn demo(&self, ask: &DemoAsk) -> Result<DemoStage, WireError> {
         let sim = simulation(ask)?;
         let agents = agents(ask, &sim)?;
-        let pace = ask.pace(Self::pace(ask.variant.as_deref()));
+        let pace = ask.pace(self.pace(ask.variant.as_deref()));
         let config = server(&sim).to_string();
         let read = move |path: &Path| {
             let known = path == Path::new(CONFIG);
@@ -73,7 +82,7 @@ impl Plugin for Wiring {
             arena: Box::new(move |origin| {
                 let config = Path::new(CONFIG);
                 let start = Start::Complete;
-                Ok(Self::arena(&ArenaPlan { config, read: &read, origin, start, pace })?.0)
+                Ok(Wiring.arena(&ArenaPlan { config, read: &read, origin, start, pace })?.0)
             }),
             teams: 2,
             options: GameOptions::new(),
@@ -84,9 +93,9 @@ impl Plugin for Wiring {
         })
     }
 
-    fn load(ask: &DemoAsk) -> Result<DemoStage, WireError> {
+    fn load(&self, ask: &DemoAsk) -> Result<DemoStage, WireError> {
         let settings = Some((SIM3.to_owned(), "sim3.json".to_owned()));
-        Self::demo(&DemoAsk { settings, ..ask.clone() })
+        self.demo(&DemoAsk { settings, ..ask.clone() })
     }
 }
 

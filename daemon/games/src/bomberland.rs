@@ -33,39 +33,51 @@ pub(super) struct Wiring;
 impl Plugin for Wiring {
     type Game = Bomberland;
 
-    const ABOUT: &'static str =
-        "Bomberland: JSON over WebSocket, port 3000 unless the file says otherwise";
+    fn game(&self, _: &GameOptions) -> Bomberland {
+        Bomberland
+    }
 
-    const REPLAY: Option<&'static ReplayForm> = Some(&replays::bomberland::FORM);
+    fn about(&self) -> &'static str {
+        "Bomberland: JSON over WebSocket, port 3000 unless the file says otherwise"
+    }
 
-    const VARIANTS: &'static [&'static str] = &["engine", CLASSIC_WORD];
+    fn replay(&self) -> Option<&'static ReplayForm> {
+        Some(&replays::bomberland::FORM)
+    }
 
-    fn pace(_variant: Option<&str>) -> Duration {
+    fn variants(&self) -> &'static [&'static str] {
+        &["engine", CLASSIC_WORD]
+    }
+
+    fn pace(&self, _variant: Option<&str>) -> Duration {
         PACE
     }
 
-    const LOGIN_COSTS: Option<&'static str> =
-        Some("the engine begins the match when its agents are connected; a trial login is one");
+    fn login_costs(&self) -> Option<&'static str> {
+        Some("the engine begins the match when its agents are connected; a trial login is one")
+    }
 
-    const OPTIONS: &'static [KeyDoc] = &[
-        KeyDoc {
-            path: AGENT_ID,
-            kind: Kind::Secret,
-            default: None,
-            example: "\"agentA\"",
-            doc: "The player's secret id; the team's name when absent.",
-        },
-        KeyDoc {
-            path: TRAINING,
-            kind: Kind::Duration(1, 600_000),
-            default: None,
-            example: "\"100ms\"",
-            doc: "In training mode: how often our admin connection asks for a tick.",
-        },
-    ];
+    fn options(&self) -> &'static [KeyDoc] {
+        &[
+            KeyDoc {
+                path: AGENT_ID,
+                kind: Kind::Secret,
+                default: None,
+                example: "\"agentA\"",
+                doc: "The player's secret id; the team's name when absent.",
+            },
+            KeyDoc {
+                path: TRAINING,
+                kind: Kind::Duration(1, 600_000),
+                default: None,
+                example: "\"100ms\"",
+                doc: "In training mode: how often our admin connection asks for a tick.",
+            },
+        ]
+    }
 
     /// One connection for all agents, and in training mode one that requests the ticks.
-    fn seats(team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat> {
+    fn seats(&self, team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat> {
         let id = team.option_text(AGENT_ID).unwrap_or(&team.name);
         let agents = (0..).zip(&team.agents);
         // The id is a secret, so it is not used as the name that logs show.
@@ -83,7 +95,7 @@ impl Plugin for Wiring {
         [Some(player), admin].into_iter().flatten().collect()
     }
 
-    fn arena(plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
+    fn arena(&self, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
         let config = ArenaConfig::load(plan.config, plan.read)
             .map_err(|error| WireError::Arena(error.to_string()))?;
         if plan.start == Start::Now {
@@ -96,11 +108,11 @@ impl Plugin for Wiring {
         Ok((arena(config, options, plan.pace, plan.origin)?, port))
     }
 
-    fn demo(ask: &DemoAsk) -> Result<DemoStage, WireError> {
+    fn demo(&self, ask: &DemoAsk) -> Result<DemoStage, WireError> {
         let text = config(ask);
         let config = ArenaConfig::parse(&text).map_err(|error| ask.refuse(&error.to_string()))?;
         let agents = config.setup.units_per_agent.into();
-        let pace = ask.pace(Self::pace(ask.variant.as_deref()));
+        let pace = ask.pace(self.pace(ask.variant.as_deref()));
         Ok(DemoStage {
             arena: Box::new(move |origin| {
                 arena(config.clone(), ArenaOptions::default(), pace, origin)

@@ -23,17 +23,28 @@ pub(super) struct Wiring;
 impl Plugin for Wiring {
     type Game = Colosseum;
 
-    const ABOUT: &'static str =
-        "Colosseum: starts agent executables and speaks JSON lines with them";
+    fn game(&self, _: &GameOptions) -> Colosseum {
+        Colosseum
+    }
 
-    const REPLAY: Option<&'static ReplayForm> = Some(&replays::colosseum::FORM);
+    fn about(&self) -> &'static str {
+        "Colosseum: starts agent executables and speaks JSON lines with them"
+    }
 
-    const VARIANTS: &'static [&'static str] = &["food_catcher", "cherry_picker", "snake", "chess"];
+    fn replay(&self) -> Option<&'static ReplayForm> {
+        Some(&replays::colosseum::FORM)
+    }
+
+    fn variants(&self) -> &'static [&'static str] {
+        &["food_catcher", "cherry_picker", "snake", "chess"]
+    }
 
     // The referee asks each agent only after the previous one has answered.
-    const TOGETHER: bool = false;
+    fn is_together(&self) -> bool {
+        false
+    }
 
-    fn pace(variant: Option<&str>) -> Duration {
+    fn pace(&self, variant: Option<&str>) -> Duration {
         let game = variant.and_then(GameName::parse).unwrap_or(GameName::FoodCatcher);
         // The default numbers of ticks differ that much: 10,000, 1,000, about 200.
         Duration::from_millis(match game {
@@ -43,7 +54,7 @@ impl Plugin for Wiring {
         })
     }
 
-    fn arena(plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
+    fn arena(&self, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
         if plan.start == Start::Now {
             let reason = "colosseum begins when its agents are connected; omit --start";
             return Err(WireError::Arena(reason.to_owned()));
@@ -52,7 +63,7 @@ impl Plugin for Wiring {
         Ok((arena(options, plan.origin)?, PORT))
     }
 
-    fn cast(plan: &ArenaPlan<'_>) -> Result<Option<PlayerProcesses>, WireError> {
+    fn cast(&self, plan: &ArenaPlan<'_>) -> Result<Option<PlayerProcesses>, WireError> {
         let ArenaConfig { options, paths } = config(plan)?;
         let player = |(name, path): (String, Option<String>)| Player {
             name,
@@ -66,7 +77,7 @@ impl Plugin for Wiring {
         Ok(Some(PlayerProcesses { players, stderr }))
     }
 
-    fn demo(ask: &DemoAsk) -> Result<DemoStage, WireError> {
+    fn demo(&self, ask: &DemoAsk) -> Result<DemoStage, WireError> {
         if ask.settings.is_some() {
             return Err(ask.refuse("a demo of colosseum is set up by --variant and --steps"));
         }
@@ -78,7 +89,7 @@ impl Plugin for Wiring {
             seed: ask.seed,
             epochs: ask.steps,
             message_limit: MESSAGE_LIMIT,
-            pace: ask.pace(Self::pace(ask.variant.as_deref())),
+            pace: ask.pace(self.pace(ask.variant.as_deref())),
             ..ArenaOptions::default()
         };
         let options = options.strict();

@@ -9,7 +9,10 @@ pub mod demo;
 mod plugin;
 pub mod replays;
 pub mod samples;
+mod scripted;
 pub mod shipped;
+
+pub use scripted::{folder_of, is_path, load_folder, search};
 
 use demo::{DemoAsk, DemoStage};
 use phalanx_engine::{Found, Staged, TeamOptions};
@@ -53,29 +56,34 @@ games! {
 pub const DEFAULT_GAME: &str = "assemble";
 
 fn wired(name: &str) -> Result<&'static dyn Wired, WireError> {
-    let known = WIRED.iter().find(|wired| wired.name() == name);
-    known.copied().ok_or_else(|| WireError::Game(name.to_owned()))
+    if let Some(native) = WIRED.iter().find(|wired| wired.declaration().name == name) {
+        return Ok(*native);
+    }
+    scripted::find(name)?.ok_or_else(|| WireError::Game(name.to_owned()))
 }
 
 /// A game's script API.
 #[must_use]
 pub fn api(game: &str) -> Option<&'static Api> {
-    wired(game).ok().map(Wired::api)
+    wired(game).ok().map(|wired| &wired.declaration().api)
 }
 
-/// The static name of a game.
+/// The name of a game: of a native one, or of one that is installed as a folder. Names come from
+/// clients, too; only [`load_folder`] takes a path.
 ///
 /// # Errors
-/// When no plugin has this name.
+/// When there is no such game, or its folder has mistakes.
 pub fn game(name: &str) -> Result<&'static str, WireError> {
-    wired(name).map(Wired::name)
+    wired(name).map(|wired| wired.declaration().name)
 }
 
 /// The games with their settings.
 #[must_use]
 pub fn keys() -> Vec<GameKeys> {
-    let keys = |wired: &&dyn Wired| GameKeys { name: wired.name(), options: wired.options() };
-    WIRED.iter().map(keys).collect()
+    let keys =
+        |wired: &&dyn Wired| GameKeys { name: wired.declaration().name, options: wired.options() };
+    let loaded = scripted::installed().into_iter().filter_map(|name| wired(&name).ok());
+    WIRED.iter().copied().chain(loaded).map(|wired| keys(&wired)).collect()
 }
 
 /// The game of a strategy's folder: the one that was asked for, or the one in the folder's type
@@ -110,6 +118,26 @@ pub fn pace(game: &str, variant: Option<&str>) -> Result<Duration, WireError> {
     wired(game).map(|wired| wired.pace(variant))
 }
 
+/// Why games that are installed cannot be played: the mistakes of their folders.
+#[must_use]
+pub fn broken() -> Vec<String> {
+    let tried = scripted::installed().into_iter().map(|name| wired(&name));
+    tried.filter_map(|wired| wired.err().map(|error| error.to_string())).collect()
+}
+
+/// All games that can be named: the native ones, and those that are installed as folders. Each with
+/// a line about it.
+#[must_use]
+pub fn installed() -> Vec<(String, String)> {
+    let native = GAMES.iter().map(|game| (*game).to_owned());
+    let all: std::collections::BTreeSet<String> = native.chain(scripted::installed()).collect();
+    let about = |name: String| match wired(&name) {
+        Ok(wired) => (name, wired.about().to_owned()),
+        Err(error) => (name, error.to_string()),
+    };
+    all.into_iter().map(about).collect()
+}
+
 /// A game's referee in a line of help.
 #[must_use]
 pub fn about(game: &str) -> &'static str {
@@ -129,7 +157,7 @@ pub fn starts_at_key(game: &str) -> bool {
 
 /// How a game's connections delimit messages; unknown games use a stream of bytes.
 fn framing(game: &str) -> Framing {
-    wired(game).map_or(Framing::Stream, Wired::framing)
+    wired(game).map_or(Framing::Stream, |wired| wired.declaration().framing)
 }
 
 /// A referee's address in the transport of its game.
@@ -169,7 +197,9 @@ pub fn options(team: &TeamSettings) -> GameOptions {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         (key.to_owned(), text)
     };
-    team.options.plain().map(text).collect()
+    let mut all: GameOptions = team.options.plain().map(text).collect();
+    all.extend(scripted::options(&team.game));
+    all
 }
 
 /// The file of a game's type definitions in a strategy's folder.
@@ -224,8 +254,19 @@ pub struct RerunPlan {
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
     /// No plugin has this name.
-    #[error("no game is called {0:?}; there are: {all}", all = GAMES.join(", "))]
+    #[error(
+        "no game is called {0:?}; there are: {all}; a game in a folder has a path: ./{0}",
+        all = GAMES.join(", ")
+    )]
     Game(String),
+    /// The folder of a game has mistakes.
+    #[error("the game in {dir} has mistakes:{mistakes}")]
+    Folder {
+        /// The folder.
+        dir: String,
+        /// One line for each.
+        mistakes: String,
+    },
     /// The plugin refused.
     #[error(transparent)]
     Build(#[from] BuildError),
@@ -367,42 +408,38 @@ pub fn join(lockstep: &mut Lockstep, plan: &TeamPlan) -> Result<usize, WireError
 /// # Errors
 /// When the game does not exist.
 pub fn rerun(plan: RerunPlan) -> Result<Box<dyn Redecide>, WireError> {
-    Ok(wired(&plan.game)?.rerun(plan))
+    let recorded = scripted::recorded(&plan.options)?;
+    let wired = recorded.map_or_else(|| wired(&plan.game), Ok)?;
+    Ok(wired.rerun(plan))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use phalanx_engine::{check_order, read_order};
-    use phalanx_game::{Game, KeyDoc, Roster};
+    use phalanx_game::{Declaration, KeyDoc, Roster};
     use std::collections::BTreeSet;
 
     #[test]
     fn every_game_is_wired_under_its_name() {
-        let names: Vec<_> = WIRED.iter().map(|wired| wired.name()).collect();
+        let names: Vec<_> = WIRED.iter().map(|wired| wired.declaration().name).collect();
         assert_eq!(names, GAMES);
     }
 
     /// Each key gives an order that the game takes, and no key gives two.
-    fn check_keys<G: Game>() {
-        let roster = Roster { team: "A".to_owned(), agents: Vec::new() };
-        let mut taken = BTreeSet::new();
-        for KeyDoc { key, order } in G::KEYS {
-            assert!(taken.insert(key), "{}: the key {key:?} is there twice", G::NAME);
-            let said = read_order(order);
-            let said = said.unwrap_or_else(|error| panic!("{}: {order}: {error}", G::NAME));
-            if let Err(error) = check_order(&G::API, &roster, &said) {
-                panic!("{}: {order}: {error}", G::NAME);
-            }
-        }
-    }
-
     #[test]
     fn keys_give_orders_that_their_games_take() {
-        check_keys::<phalanx_assemble::Assemble>();
-        check_keys::<phalanx_bomberland::Bomberland>();
-        check_keys::<phalanx_colosseum::Colosseum>();
-        check_keys::<phalanx_mars::Mars>();
-        check_keys::<phalanx_asimulator::Asimulator>();
+        for Declaration { name, api, keys, .. } in WIRED.iter().map(|wired| wired.declaration()) {
+            let roster = Roster { team: "A".to_owned(), agents: Vec::new() };
+            let mut taken = BTreeSet::new();
+            for KeyDoc { key, order } in *keys {
+                assert!(taken.insert(key), "{name}: the key {key:?} is there twice");
+                let said = read_order(order);
+                let said = said.unwrap_or_else(|error| panic!("{name}: {order}: {error}"));
+                if let Err(error) = check_order(api, &roster, &said) {
+                    panic!("{name}: {order}: {error}");
+                }
+            }
+        }
     }
 }

@@ -25,20 +25,27 @@ pub(super) struct Wiring;
 impl Plugin for Wiring {
     type Game = Mars;
 
-    const ABOUT: &'static str =
-        "MAPC 2012, Agents on Mars: XML over TCP, port 12300 unless the file says otherwise";
+    fn game(&self, _: &GameOptions) -> Mars {
+        Mars
+    }
 
-    const VARIANTS: &'static [&'static str] = &["contest", QUICK_WORD];
+    fn about(&self) -> &'static str {
+        "MAPC 2012, Agents on Mars: XML over TCP, port 12300 unless the file says otherwise"
+    }
 
-    fn pace(variant: Option<&str>) -> Duration {
+    fn variants(&self) -> &'static [&'static str] {
+        &["contest", QUICK_WORD]
+    }
+
+    fn pace(&self, variant: Option<&str>) -> Duration {
         if variant == Some(QUICK_WORD) { QUICK_PACE } else { PACE }
     }
 
-    fn starts_at_key() -> bool {
+    fn starts_at_key(&self) -> bool {
         true
     }
 
-    fn arena(plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
+    fn arena(&self, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
         let path = plan.config.display();
         let refuse = |error: String| WireError::Arena(format!("{path}: {error}"));
         let bytes = (plan.read)(plan.config).map_err(|error| refuse(error.to_string()))?;
@@ -57,7 +64,7 @@ impl Plugin for Wiring {
         Ok((arena(config, options, plan.origin), port))
     }
 
-    fn demo(ask: &DemoAsk) -> Result<DemoStage, WireError> {
+    fn demo(&self, ask: &DemoAsk) -> Result<DemoStage, WireError> {
         let text = ask.settings_or(if ask.is(QUICK_WORD) { QUICK } else { CONTEST });
         let mut config =
             ArenaConfig::read(&text).map_err(|error| ask.refuse(&error.to_string()))?;
@@ -78,7 +85,7 @@ impl Plugin for Wiring {
         let options = ArenaOptions {
             seed: Some(i64::from_ne_bytes(ask.seed.to_ne_bytes())),
             launch: Some(Launch::Complete),
-            pace: ask.pace(Self::pace(ask.variant.as_deref())),
+            pace: ask.pace(self.pace(ask.variant.as_deref())),
             ..ArenaOptions::default()
         };
         Ok(DemoStage {

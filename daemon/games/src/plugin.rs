@@ -6,7 +6,7 @@ use super::{ArenaPlan, GameOptions, RerunPlan, TeamPlan, Visit, WireError};
 use phalanx_engine::{
     BrainError, BrainErrorKind, CheckpointError, Found, Staged, TeamLink, TeamOptions,
 };
-use phalanx_game::{Api, Arena, Framing, Game, Seat};
+use phalanx_game::{Arena, Declaration, Game, Seat};
 use phalanx_lua::{Limits, LuaBrain};
 use phalanx_net::{
     BuiltTeam, Endpoint, Lockstep, LoginProbe, PlayerProcesses, ProbeError, Redecide, Rerun,
@@ -23,60 +23,66 @@ const LOAD_AGAIN_MAX: Duration = Duration::from_secs(60);
 
 /// A game's wiring.
 pub(super) trait Plugin: Sync {
-    type Game: Game + Default;
+    type Game: Game;
 
     /// The game's referee in a line of help: which game, and how it talks.
-    const ABOUT: &'static str;
+    fn about(&self) -> &'static str;
 
     /// The replay format of the organisers, where there is one.
-    const REPLAY: Option<&'static ReplayForm> = None;
+    fn replay(&self) -> Option<&'static ReplayForm> {
+        None
+    }
 
     /// The variants of a demo, the default one first.
-    const VARIANTS: &'static [&'static str];
+    fn variants(&self) -> &'static [&'static str];
 
     /// The shortest step of a demo in real time, so that people can follow: a match with the default
     /// settings takes two to five minutes. `None`: the first variant.
-    fn pace(variant: Option<&str>) -> Duration;
+    fn pace(&self, variant: Option<&str>) -> Duration;
 
     /// The keys of `options` in a team's settings.
-    const OPTIONS: &'static [KeyDoc] = &[];
+    fn options(&self) -> &'static [KeyDoc] {
+        &[]
+    }
 
     /// Whether a turn asks all agents of a team at once, so that it is worth waiting for the
     /// others' views.
-    const TOGETHER: bool = true;
-
-    /// The effect of a trial login on a match, even if no team of ours plays; `None`: no effect.
-    const LOGIN_COSTS: Option<&'static str> = None;
-
-    /// The game with a team's options.
-    fn game(_options: &GameOptions) -> Self::Game {
-        Self::Game::default()
+    fn is_together(&self) -> bool {
+        true
     }
 
+    /// The effect of a trial login on a match, even if no team of ours plays; `None`: no effect.
+    fn login_costs(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The game with a team's options.
+    fn game(&self, options: &GameOptions) -> Self::Game;
+
     /// The connections of a configured team; by default one per agent.
-    fn seats(team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat> {
+    fn seats(&self, team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat> {
         team.seats(limits)
     }
 
     /// Whether a referee's configuration can make it wait for a key.
-    fn starts_at_key() -> bool {
+    fn starts_at_key(&self) -> bool {
         false
     }
 
     /// A referee and the port that its configuration names.
-    fn arena(plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError>;
+    fn arena(&self, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError>;
 
     /// The players that the referee starts itself, if its configuration names some.
-    fn cast(_plan: &ArenaPlan<'_>) -> Result<Option<PlayerProcesses>, WireError> {
+    fn cast(&self, _plan: &ArenaPlan<'_>) -> Result<Option<PlayerProcesses>, WireError> {
         Ok(None)
     }
 
     /// A demo without its players.
-    fn demo(ask: &DemoAsk) -> Result<DemoStage, WireError>;
+    fn demo(&self, ask: &DemoAsk) -> Result<DemoStage, WireError>;
 
     /// The match with the largest teams of the game, for a load test.
-    fn load(ask: &DemoAsk) -> Result<DemoStage, WireError> {
-        Self::demo(ask)
+    fn load(&self, ask: &DemoAsk) -> Result<DemoStage, WireError> {
+        self.demo(ask)
     }
 }
 
@@ -89,9 +95,7 @@ pub(super) type Building = Pin<Box<dyn Future<Output = Result<BuiltTeam, WireErr
 
 /// A [`Plugin`] without its types.
 pub(super) trait Wired: Sync {
-    fn name(&self) -> &'static str;
-    fn api(&self) -> &'static Api;
-    fn framing(&self) -> Framing;
+    fn declaration(&self) -> &'static Declaration;
     fn variants(&self) -> &'static [&'static str];
     fn pace(&self, variant: Option<&str>) -> Duration;
     fn options(&self) -> &'static [KeyDoc];
@@ -113,86 +117,79 @@ pub(super) trait Wired: Sync {
 }
 
 impl<P: Plugin> Wired for P {
-    fn name(&self) -> &'static str {
-        P::Game::NAME
-    }
-
-    fn api(&self) -> &'static Api {
-        const { &P::Game::API }
-    }
-
-    fn framing(&self) -> Framing {
-        P::Game::FRAMING
+    fn declaration(&self) -> &'static Declaration {
+        self.game(&GameOptions::default()).declaration()
     }
 
     fn variants(&self) -> &'static [&'static str] {
-        P::VARIANTS
+        Plugin::variants(self)
     }
 
     fn pace(&self, variant: Option<&str>) -> Duration {
-        P::pace(variant)
+        Plugin::pace(self, variant)
     }
 
     fn options(&self) -> &'static [KeyDoc] {
-        P::OPTIONS
+        Plugin::options(self)
     }
 
     fn starts_at_key(&self) -> bool {
-        P::starts_at_key()
+        Plugin::starts_at_key(self)
     }
 
     fn about(&self) -> &'static str {
-        P::ABOUT
+        Plugin::about(self)
     }
 
     fn replay(&self) -> Option<&'static ReplayForm> {
-        P::REPLAY
+        Plugin::replay(self)
     }
 
     fn seats(&self, team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat> {
-        P::seats(team, limits)
+        Plugin::seats(self, team, limits)
     }
 
     fn arena(&self, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
-        P::arena(plan)
+        Plugin::arena(self, plan)
     }
 
     fn cast(&self, plan: &ArenaPlan<'_>) -> Result<Option<PlayerProcesses>, WireError> {
-        P::cast(plan)
+        Plugin::cast(self, plan)
     }
 
     fn demo(&self, ask: &DemoAsk) -> Result<DemoStage, WireError> {
-        P::demo(ask)
+        Plugin::demo(self, ask)
     }
 
     fn patient(&self, options: TeamOptions) -> TeamOptions {
-        patience::<P>(options)
+        patience(self, options)
     }
 
     fn login_costs(&self) -> Option<&'static str> {
-        P::LOGIN_COSTS
+        Plugin::login_costs(self)
     }
 
     fn load(&self, ask: &DemoAsk) -> Result<DemoStage, WireError> {
-        P::load(ask)
+        Plugin::load(self, ask)
     }
 
     fn knock<'a>(&self, visit: &'a Visit) -> Knocking<'a> {
         let Visit { options, seat, endpoint, limits } = visit;
-        let game = P::game(options);
+        let game = self.game(options);
         Box::pin(async move { phalanx_net::probe_login(&game, seat, endpoint, *limits).await })
     }
 
     fn build(&self, plan: TeamPlan, endpoint: Endpoint) -> Building {
+        let (game, team) = (self.game(&plan.options), patience(self, plan.team));
         Box::pin(async move {
             let spec = TeamSpec {
                 name: plan.roster.team.clone(),
-                game: P::game(&plan.options),
+                game,
                 roster: plan.roster.clone(),
                 seats: plan.seats.clone(),
                 endpoint,
                 staged: plan.staged.clone(),
-                team: patience::<P>(plan.team),
+                team,
                 seat: plan.seat,
                 recorder: plan.recorder.clone(),
                 checkpoints: plan.checkpoints.clone(),
@@ -204,27 +201,38 @@ impl<P: Plugin> Wired for P {
     fn join(&self, lockstep: &mut Lockstep, plan: &TeamPlan) -> Result<usize, WireError> {
         let roster = Arc::new(plan.roster.clone());
         let (staged, make) = (plan.staged.clone(), brain(plan.limits));
-        let game = P::game(&plan.options);
+        let game = self.game(&plan.options);
         if let Some(recorder) = &plan.recorder {
             lockstep.record_next(Arc::clone(recorder));
         }
-        Ok(lockstep.add_team(&game, roster, &plan.seats, patience::<P>(plan.team), staged, make)?)
+        Ok(lockstep.add_team(
+            &game,
+            roster,
+            &plan.seats,
+            patience(self, plan.team),
+            staged,
+            make,
+        )?)
     }
 
     fn examine(&self, team: &TeamSettings, bytes: &[u8]) -> Result<Found, CheckpointError> {
-        let game = P::game(&crate::options(team));
+        let game = self.game(&crate::options(team));
         phalanx_engine::examine(&game, &team.roster(), bytes)
     }
 
     fn rerun(&self, plan: RerunPlan) -> Box<dyn Redecide> {
         let limits = Limits { load: LOAD_AGAIN_MAX, ..plan.limits };
-        Box::new(Rerun::new(P::game(&plan.options), brain(limits), plan.rerun))
+        Box::new(Rerun::new(self.game(&plan.options), brain(limits), plan.rerun))
     }
 }
 
 /// How long a team of this game waits for missing views.
-fn patience<P: Plugin>(options: TeamOptions) -> TeamOptions {
-    if P::TOGETHER { options } else { TeamOptions { straggler_max: Duration::ZERO, ..options } }
+fn patience<P: Plugin>(plugin: &P, options: TeamOptions) -> TeamOptions {
+    if plugin.is_together() {
+        options
+    } else {
+        TeamOptions { straggler_max: Duration::ZERO, ..options }
+    }
 }
 
 /// Builds the team's brain; after a panic of its thread, with the generation that decided then.

@@ -31,11 +31,33 @@ struct Scripts;
 #[folder = "../../scripts/templates"]
 struct Templates;
 
+/// The files of a new game.
+#[derive(RustEmbed)]
+#[folder = "../../plugins/template"]
+struct GameTemplate;
+
+/// The placeholder of a game's name in its template.
+const GAME_NAME: &str = "{{name}}";
+
+/// The files of a new game of this name, by path.
+#[must_use]
+pub fn game_template(name: &str) -> BTreeMap<String, String> {
+    let read = |path: std::borrow::Cow<'static, str>| {
+        let file = GameTemplate::get(&path)?;
+        let text = String::from_utf8_lossy(&file.data).replace(GAME_NAME, name);
+        Some((path.into_owned(), text))
+    };
+    GameTemplate::iter().filter_map(read).collect()
+}
+
 /// The shipped strategy of a game, without its specs, which only this repository runs.
 ///
 /// # Errors
 /// When there is none for that game.
 pub fn strategy(game: &str) -> Result<Bundle, LoadError> {
+    if let Some(bundle) = crate::scripted::strategy(game) {
+        return bundle;
+    }
     let mut files = folder(game);
     files.retain(|path, _| !of_specs(path));
     Bundle::from_files(with_lib(files))
@@ -89,6 +111,10 @@ pub fn complete(own: &Bundle) -> Result<Bundle, LoadError> {
 /// The files of a game's template, by path; none when there is no template.
 #[must_use]
 pub fn template(game: &str) -> BTreeMap<String, String> {
+    if let Some(Ok(bundle)) = crate::scripted::strategy(game) {
+        let own = bundle.files().filter(|(path, _)| !path.starts_with(LIB_FOLDER));
+        return own.map(|(path, text)| (path.to_owned(), text.to_string())).collect();
+    }
     let prefix = format!("{game}/");
     Templates::iter()
         .filter_map(|path| {

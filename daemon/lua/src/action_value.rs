@@ -1,6 +1,6 @@
 //! An action as scripts hold it.
 
-use mlua::{UserData, UserDataMethods};
+use mlua::{UserData, UserDataFields, UserDataMethods};
 use phalanx_game::Said;
 use std::sync::Arc;
 
@@ -13,6 +13,10 @@ pub(crate) struct ActionValue {
 }
 
 impl UserData for ActionValue {
+    fn add_fields<F: UserDataFields<Self>>(fields: &mut F) {
+        fields.add_meta_field("__type", phalanx_luau::plain::ACTION_TYPE);
+    }
+
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
         methods.add_meta_method("__tostring", |_, this, ()| Ok(this.said.to_string()));
     }

@@ -7,7 +7,7 @@
 //! Scripts are guests. Each call has a time budget: a timer thread raises a flag, the VM's
 //! interrupt reads it and raises an error again and again until the outermost call returns, so
 //! that no `pcall` keeps it. Native functions have no interrupt: those of Luau's library do bounded
-//! pieces of work (`library.luau`), ours pause in long work (`pace.rs`). Memory
+//! pieces of work, ours pause in long work (both in `phalanx_luau`). Memory
 //! is limited per VM; when a strategy keeps hogging it, the VM is rebuilt and the agents' memories
 //! are carried over as plain data. Each role file and `team.lua` has an environment and modules of
 //! its own; everything shared is read-only.
@@ -33,18 +33,13 @@ mod dialect;
 mod dice;
 mod eval;
 mod explain;
-#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
-mod failure;
 mod host;
 mod host_api;
 mod limits;
 mod migrate;
 mod natives;
-mod pace;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod param;
-#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
-mod plain;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod prelude;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
@@ -75,8 +70,10 @@ pub use bundle::{
 pub use check::{check_bundle, declared_params};
 pub use diagnostic::{Diagnostic, LoadError, Severity};
 pub use host_api::{Function, Module, Param, Type, modules};
-pub use limits::{Limits, PlainLimits};
+pub use limits::Limits;
 pub use phalanx_engine::similar;
+pub use phalanx_luau::plain::PlainLimits;
+pub(crate) use phalanx_luau::{failure, pace, plain};
 pub use program::{Program, stage};
 pub use reference::{reference, reference_json};
 pub use replica::Replica;

@@ -1,5 +1,6 @@
 //! The bounds of a script host.
 
+use phalanx_luau::plain::PlainLimits;
 use std::time::Duration;
 
 /// What scripts may use at most. Time per call comes with each question.
@@ -15,17 +16,6 @@ pub struct Limits {
     pub value: PlainLimits,
     /// Largest memory of one agent that survives the rebuilding of a VM.
     pub agent_memory: PlainLimits,
-}
-
-/// Bounds of one piece of plain data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlainLimits {
-    /// Most values, nested ones included.
-    pub values: usize,
-    /// Most bytes of text.
-    pub text_bytes: usize,
-    /// Deepest nesting of tables.
-    pub depth: usize,
 }
 
 impl Default for Limits {

@@ -5,7 +5,7 @@ use crate::host::ScriptHost;
 use crate::program::Program;
 use crate::timer::{Timer, TimerFlag};
 use crate::{Diagnostic, TEAM_SCRIPT, pace, prelude};
-use mlua::chunk::{ChunkMode, Compiler};
+use mlua::chunk::ChunkMode;
 use mlua::{
     Function, Lua, LuaOptions, LuaString, MultiValue, StdLib, Table, Value as LuaValue, VmState,
 };
@@ -15,7 +15,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-const LIBRARY: &str = include_str!("library.luau");
 const PRELUDE: &str = include_str!("prelude.luau");
 
 /// The error text of a budget stop. It is never shown: the flag decides.
@@ -183,8 +182,8 @@ impl Vm {
         let base = lua.globals();
         let table = prelude::table(&lua, host)?;
         let names = table.raw_get("names")?;
-        trusted(&lua, LIBRARY)?.call::<()>(prelude::library(&lua)?)?;
-        let calls: Table = trusted(&lua, PRELUDE)?.call(table)?;
+        phalanx_luau::library::bound(&lua)?;
+        let calls: Table = phalanx_luau::trusted(&lua, PRELUDE)?.call(table)?;
         pace::arm(&lua, calls.raw_get("pause")?)?;
         let env_meta = lua.create_table()?;
         env_meta.raw_set("__index", &base)?;
@@ -435,11 +434,6 @@ impl Vm {
 }
 
 /// A chunk of our own, without lines, so that errors show the line of the script that called.
-fn trusted(lua: &Lua, source: &str) -> mlua::Result<Function> {
-    let code = Compiler::new().set_optimization_level(2).set_debug_level(0).compile(source)?;
-    lua.load(code).set_mode(ChunkMode::Binary).set_name("=phalanx").into_function()
-}
-
 /// The prelude's answer: whether the script succeeded, and what it gave or raised.
 fn answer((succeeded, value): (bool, LuaValue)) -> mlua::Result<ScriptValue> {
     Ok(if succeeded { Ok(value) } else { Err(value) })

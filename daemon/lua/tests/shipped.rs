@@ -1,10 +1,7 @@
 //! The specs of the strategies and shared modules that come with Phalanx.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops at the first surprise")]
 
-use phalanx_asimulator::Asimulator;
-use phalanx_assemble::Assemble;
-use phalanx_bomberland::Bomberland;
-use phalanx_game::{Api, Game};
+use phalanx_game::Api;
 use phalanx_lua::{Bundle, Program, SpecOptions, SpecReport, SpecSetting};
 use rstest::rstest;
 use std::path::{Path, PathBuf};
@@ -14,9 +11,9 @@ use std::time::Duration;
 /// Least share of the lines of each file that specs run, in percent.
 const COVERED_MIN: f64 = 85.0;
 
-static ASSEMBLE: Api = Assemble::API;
-static ASIMULATOR: Api = Asimulator::API;
-static BOMBERLAND: Api = Bomberland::API;
+static ASSEMBLE: Api = phalanx_assemble::api::API;
+static ASIMULATOR: Api = phalanx_asimulator::api::API;
+static BOMBERLAND: Api = phalanx_bomberland::api::API;
 
 fn scripts() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts")

@@ -165,7 +165,7 @@ impl<G: Game> Checkpoints<G> {
         self.due = false;
         let identity = Identity {
             team: self.team.clone(),
-            game: G::NAME.to_owned(),
+            game: team.declaration().name.to_owned(),
             server: server(),
             begun: self.begun,
             saved: wall(),

@@ -14,7 +14,7 @@ use crate::thread::{Signals, TeamEnd};
 use crate::tickets::Tickets;
 use crate::{AnswerMeter, ThreadHealth, Timings};
 use phalanx_engine::{JournalEntry, SeatState, Snapshot};
-use phalanx_game::{AgentId, Api, Framing, Game, KeyDoc, Roster, SeatId};
+use phalanx_game::{AgentId, Api, Declaration, Framing, Game, KeyDoc, Roster, SeatId};
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -57,12 +57,8 @@ impl fmt::Debug for WeakTeamHandle {
 /// The parts of a spawned team.
 pub(crate) struct HandleParts {
     pub(crate) name: String,
-    pub(crate) game: &'static str,
-    pub(crate) api: &'static Api,
-    pub(crate) keys: &'static [KeyDoc],
-    /// Why the game's agents cannot join or leave during a match; `None`: they can.
-    pub(crate) fixed: Option<&'static str>,
-    pub(crate) framing: Framing,
+    /// What the game declares of itself.
+    pub(crate) declared: &'static Declaration,
     pub(crate) target: watch::Sender<SeatTarget>,
     pub(crate) lineup: watch::Receiver<Lineup>,
     pub(crate) registry: SeatRegistry,
@@ -91,8 +87,11 @@ struct HandleInner {
 
 impl fmt::Debug for TeamHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let HandleParts { name, game, .. } = &self.inner.parts;
-        f.debug_struct("TeamHandle").field("name", name).field("game", game).finish_non_exhaustive()
+        let HandleParts { name, declared, .. } = &self.inner.parts;
+        f.debug_struct("TeamHandle")
+            .field("name", name)
+            .field("game", &declared.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -142,25 +141,25 @@ impl TeamHandle {
     /// The game's name.
     #[must_use]
     pub fn game(&self) -> &'static str {
-        self.inner.parts.game
+        self.inner.parts.declared.name
     }
 
     /// What the game offers to scripts.
     #[must_use]
     pub fn api(&self) -> &'static Api {
-        self.inner.parts.api
+        &self.inner.parts.declared.api
     }
 
     /// Keys with which a person drives an agent of the game.
     #[must_use]
     pub fn keys(&self) -> &'static [KeyDoc] {
-        self.inner.parts.keys
+        self.inner.parts.declared.keys
     }
 
     /// Why agents of the game cannot join or leave during a match; `None`: they can.
     #[must_use]
     pub fn fixed(&self) -> Option<&'static str> {
-        self.inner.parts.fixed
+        self.inner.parts.declared.fixed
     }
 
     /// The current agents, in the order in which they decide. Removed ones are marked.
@@ -292,7 +291,7 @@ impl TeamHandle {
     }
 
     pub(crate) fn framing(&self) -> Framing {
-        self.inner.parts.framing
+        self.inner.parts.declared.framing
     }
 
     pub(crate) fn target(&self) -> &watch::Sender<SeatTarget> {

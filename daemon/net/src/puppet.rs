@@ -14,7 +14,7 @@ use crate::tickets::Tickets;
 use crate::{Endpoint, TeamHandle};
 use futures_util::future::BoxFuture;
 use phalanx_engine::{Answer, CommandError, CommandRequest, JournalEntry, SeatState, Snapshot};
-use phalanx_game::{AgentId, Api, Framing, MarginLimits, Roster, Seat, SeatId};
+use phalanx_game::{AgentId, Api, Declaration, Framing, MarginLimits, Roster, Seat, SeatId};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,10 +45,8 @@ pub struct Puppet {
 pub struct PuppetOptions {
     /// Its agents, one a seat; the team is named like the roster.
     pub roster: Roster,
-    /// The game's name.
-    pub game: &'static str,
-    /// What the game offers to scripts.
-    pub api: &'static Api,
+    /// What its game declares of itself.
+    pub declared: &'static Declaration,
     /// Where its referee is.
     pub endpoint: Endpoint,
     /// Journal entries that are kept for slow readers.
@@ -69,11 +67,16 @@ impl PuppetOptions {
         roster: Roster,
         answer: impl Fn(CommandRequest) -> PuppetAnswer + Send + Sync + 'static,
     ) -> Self {
-        static API: Api = Api { actions: &[], percept: &[], queries: &[] };
+        static TOY: Declaration = Declaration {
+            name: "toy",
+            framing: Framing::Stream,
+            api: Api { actions: &[], percept: &[], queries: &[] },
+            keys: &[],
+            fixed: None,
+        };
         Self {
             roster,
-            game: "toy",
-            api: &API,
+            declared: &TOY,
             endpoint: Endpoint::tcp("127.0.0.1", 12_300),
             journal_max: JOURNAL_ENTRIES_MAX,
             answer: Arc::new(answer),
@@ -85,7 +88,7 @@ impl Puppet {
     /// The team and its handle. Must be called inside a tokio runtime.
     #[must_use]
     pub fn start(options: PuppetOptions) -> (Arc<Self>, TeamHandle) {
-        let PuppetOptions { roster, game, api, endpoint, journal_max, answer } = options;
+        let PuppetOptions { roster, declared, endpoint, journal_max, answer } = options;
         let (journal, signals) = (broadcast::Sender::new(journal_max), Signals::default());
         let (thread_requests, requests) = mpsc::channel(THREAD_REQUESTS_MAX);
         let restarts = Arc::<Mutex<Vec<String>>>::default();
@@ -105,10 +108,6 @@ impl Puppet {
         let target = watch::Sender::new(SeatTarget { endpoint, stopped: false, shelf: None });
         let name = roster.team.clone();
         let parts = HandleParts {
-            api,
-            keys: &[],
-            fixed: None,
-            framing: Framing::Stream,
             registry: SeatRegistry::open(chairs, first, open, signals.leave.clone()),
             lineup: watch::Sender::new(Lineup { roster: Arc::new(roster), seats }).subscribe(),
             snapshot: puppet.snapshot.subscribe(),
@@ -123,7 +122,7 @@ impl Puppet {
             lease: watch::Sender::new(Arc::<Lease>::default()).subscribe(),
             health: Arc::default(),
             name,
-            game,
+            declared,
             target,
             thread_requests,
         };

@@ -182,9 +182,10 @@ impl<G: Game> TeamSpec<G> {
         let name = self.name.clone();
         let seat_of = seat_of(&self.roster, &self.seats)
             .map_err(|reason| BuildError::Seats { team: name.clone(), reason })?;
-        if G::FRAMING != self.endpoint.framing() {
+        let declared = self.game.declaration();
+        if declared.framing != self.endpoint.framing() {
             let endpoint = self.endpoint.to_string();
-            return Err(BuildError::Framing { team: name, game: G::NAME, endpoint });
+            return Err(BuildError::Framing { team: name, game: declared.name, endpoint });
         }
         let Some(first) = self.seats.first().cloned() else {
             let reason = "it has no seats".to_owned();
@@ -245,6 +246,7 @@ impl<G: Game> TeamSpec<G> {
         let target = watch::Sender::new(target);
         let ways = watch::Sender::new(Ways::new());
         let (heard, followed) = (ways.subscribe(), target.subscribe());
+        let declared = self.game.declaration();
         let workshop = Workshop {
             game: self.game,
             target: target.subscribe(),
@@ -263,11 +265,7 @@ impl<G: Game> TeamSpec<G> {
         let leases = watch::Sender::new(Arc::clone(&first_thread.life.lease));
         let parts = HandleParts {
             name: self.name,
-            game: G::NAME,
-            api: const { &G::API },
-            keys: G::KEYS,
-            fixed: G::FIXED,
-            framing: G::FRAMING,
+            declared,
             target,
             lineup: lineup.subscribe(),
             registry: SeatRegistry::open(workshop, first, self.seats, signals.leave.clone()),

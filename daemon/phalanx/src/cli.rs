@@ -20,7 +20,7 @@ use phalanx_cli::args::{MatchVerb, TokenVerb};
 use phalanx_cli::paint::Color;
 use phalanx_cli::remote::{AgentVerb, TeamVerb};
 use phalanx_play::args::{
-    ArenaGame, BridgeArgs, ChaosVerb, CheckArgs, DemoArgs, DoctorArgs, InitArgs, NewArgs,
+    ArenaGame, BridgeArgs, ChaosVerb, CheckArgs, DemoArgs, DoctorArgs, GameVerb, InitArgs, NewArgs,
     ParamsArgs, PlayerArgs, RunArgs, ScriptVerb, TestArgs, TlsVerb, TryArgs, TuneVerb, WorkerArgs,
 };
 use std::path::PathBuf;
@@ -85,6 +85,12 @@ pub enum Verb {
     Chaos {
         #[command(subcommand)]
         verb: ChaosVerb,
+    },
+    /// Make and check games that are a folder of Luau files.
+    Game {
+        /// What to do.
+        #[command(subcommand)]
+        verb: GameVerb,
     },
     /// List, inspect, copy, repair and delete recordings of matches.
     Recording {

@@ -2,6 +2,7 @@
 
 use crate::args::{ArenaArgs, ArenaGame};
 use anyhow::{Context, Result, bail};
+use phalanx_chaos::disturb;
 use phalanx_game::Verdict;
 use phalanx_games::{ArenaPlan, Start};
 use phalanx_net::{
@@ -10,6 +11,9 @@ use phalanx_net::{
 use phalanx_settings::{LogFormat, LogSettings};
 use std::io::Write;
 use std::time::Duration;
+
+/// Seed of faults by chance, unless their file has one.
+const FAULTS_SEED: u64 = 1;
 
 /// Serves until every match has been played, or until ctrl-c.
 ///
@@ -28,14 +32,22 @@ pub fn run(game: &ArenaGame) -> Result<()> {
 }
 
 async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
+    let faults =
+        args.faults.as_deref().map(|given| crate::faults::plan(given, game)).transpose()?;
+    let origin = origin();
     let plan = ArenaPlan {
         config: &args.config,
         read: &|path| std::fs::read(path),
-        origin: origin(),
+        origin,
         start: args.start,
         pace: args.pace,
     };
-    let (arena, port) = phalanx_games::arena(game, &plan)?;
+    let (mut arena, port) = phalanx_games::arena(game, &plan)?;
+    let mut log = None;
+    if let Some(faults) = &faults {
+        let (disturbed, faults) = disturb(arena, game, faults, (FAULTS_SEED, origin));
+        (arena, log) = (disturbed, Some(faults));
+    }
     let cast = phalanx_games::cast(game, &plan)?;
     let starts =
         |cast: &PlayerProcesses| cast.players.iter().all(|player| player.program.is_some());
@@ -65,6 +77,9 @@ async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
             }
         }
         _ = tokio::signal::ctrl_c() => handle.stop(),
+    }
+    if let Some(log) = log {
+        say(&log.report().text());
     }
     Ok(())
 }

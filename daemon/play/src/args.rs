@@ -2,6 +2,7 @@
 
 mod chaos;
 mod doctor;
+mod game;
 mod init;
 mod queue;
 mod strategy;
@@ -12,13 +13,15 @@ pub use chaos::{ChaosPlayArgs, ChaosRunArgs, ChaosVerb};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 pub use doctor::DoctorArgs;
+pub use game::{GameTestArgs, GameVerb};
 pub use init::InitArgs;
 use phalanx_cli::args::league::LeagueArgs;
 use phalanx_cli::args::{OutputArgs, duration, games};
 use phalanx_games::Start;
 pub use queue::{NatsArgs, PlayerArgs, QueueArgs, WorkerArgs};
+use std::ffi::OsString;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 pub use strategy::{NewArgs, ParamsArgs, ReferenceFormat, ScriptVerb, TestArgs, TryArgs};
 pub use tls::{CreateArgs, TlsVerb};
@@ -79,13 +82,15 @@ Examples:
   phalanx demo --game bomberland --seed 7    another game, another map
   phalanx demo --pace 20ms --record films    ten times as fast, and keep the recordings
   phalanx demo --fast --json                 the result only, for programs
+  phalanx demo --faults contest-wifi         over a network that loses turns
 
 On a terminal the demo stays when the match is over: the page and the recordings remain, and these
 keys work: r plays again, n plays with the next seed, o opens the page, w shows where the recording
 is, ctrl-C ends the demo. `phalanx team start A` and the page's button play again, too. Without a
 terminal, with --json and with --fast it ends by itself after one match.")]
 pub struct DemoArgs {
-    /// The game [default: the one that --strategy is for, else assemble].
+    /// The game, or the path to the folder of one [default: the one that --strategy is for, else
+    /// assemble].
     #[arg(long, value_parser = games())]
     pub game: Option<&'static str>,
     /// Number of steps, 1 to 1000000; for bomberland, steps until the ring of fire begins; for
@@ -126,6 +131,10 @@ pub struct DemoArgs {
     pub sim: Option<PathBuf>,
     #[arg(long, value_name = "DURATION", value_parser = duration, help = paces())]
     pub pace: Option<Duration>,
+    /// Disturb the connections of all players: a file of faults, or `contest-wifi`, whose turns get
+    /// lost as often as in a contest that is played from home.
+    #[arg(long, value_name = "FILE|NAME")]
+    pub faults: Option<String>,
     /// Write the match's replay into this folder, in the organisers' format.
     #[arg(long, value_name = "DIR")]
     pub replay: Option<PathBuf>,
@@ -177,6 +186,8 @@ impl Subcommand for ArenaGame {
             }
             verb.mut_arg("start", |start| start.hide(true))
         };
+        // The path to a game's folder is no name that could be listed.
+        let command = command.allow_external_subcommands(true);
         command.subcommands(phalanx_games::GAMES.iter().map(verb))
     }
 
@@ -185,7 +196,7 @@ impl Subcommand for ArenaGame {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        phalanx_games::GAMES.contains(&name)
+        phalanx_games::GAMES.contains(&name) || phalanx_games::is_path(name)
     }
 }
 
@@ -194,6 +205,13 @@ impl FromArgMatches for ArenaGame {
         let missing = || clap::Error::new(ErrorKind::MissingSubcommand);
         let (name, matches) = matches.subcommand().ok_or_else(missing)?;
         let unknown = |error| clap::Error::raw(ErrorKind::InvalidSubcommand, error);
+        if phalanx_games::is_path(name) {
+            let game = phalanx_games::load_folder(Path::new(name)).map_err(unknown)?;
+            let words = matches.get_many::<OsString>("").into_iter().flatten();
+            let command = ArenaArgs::augment_args(Command::new("arena")).no_binary_name(true);
+            let matches = command.try_get_matches_from(words)?;
+            return Ok(Self { game, arena: ArenaArgs::from_arg_matches(&matches)? });
+        }
         let game = phalanx_games::game(name).map_err(unknown)?;
         Ok(Self { game, arena: ArenaArgs::from_arg_matches(matches)? })
     }
@@ -223,6 +241,10 @@ pub struct ArenaArgs {
     /// Shortest time for a step, for example 100ms.
     #[arg(long, value_name = "DURATION", default_value = "0ms", value_parser = duration)]
     pub pace: Duration,
+    /// Disturb the connections of all players: a file of faults, or `contest-wifi`, whose turns get
+    /// lost as often as in a contest that is played from home.
+    #[arg(long, value_name = "FILE|NAME")]
+    pub faults: Option<String>,
 }
 
 /// `phalanx bridge`.

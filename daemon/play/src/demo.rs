@@ -40,13 +40,21 @@ pub fn run(args: &DemoArgs) -> Result<()> {
     if !args.fast {
         return live::play(args);
     }
+    print(args, &trial(args)?)
+}
+
+/// Plays a match on virtual time.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn trial(args: &DemoArgs) -> Result<Summary> {
     let films = Films::of(args)?;
     let mut cast = cast::Cast::new(args)?;
     let begun = beginning(phalanx_net::now(), args.seed);
     let takes = Takes::begin(args, &films, &mut cast, begun)?;
     let played = fast::play(args, &cast, begun);
     let recordings = takes.finish().report();
-    print(args, &Summary { recordings, ..played? })
+    Ok(Summary { recordings, ..played? })
 }
 
 fn print(args: &DemoArgs, summary: &Summary) -> Result<()> {

@@ -236,6 +236,12 @@ impl Arena for AsimulatorArena {
         self.artifacts.pop_front()
     }
 
+    fn player(&self, connection: ConnectionId) -> Option<(usize, usize)> {
+        let play = self.plays.get(&connection)?;
+        // A client that comes back plays another series for the same team.
+        Some((play.number % self.config.clients.max(1), 0))
+    }
+
     fn poll_notice(&mut self) -> Option<String> {
         self.notices.pop_front()
     }

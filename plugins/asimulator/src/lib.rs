@@ -27,7 +27,7 @@ pub mod session;
 pub mod wire;
 pub mod world;
 
-use phalanx_game::{Api, Framing, Game, KeyDoc, Roster, Seat};
+use phalanx_game::{Declaration, Framing, Game, Roster, Seat};
 use session::ClientOptions;
 
 /// The game, with what must be said about the simulator since its protocol does not.
@@ -37,19 +37,24 @@ pub struct Asimulator {
     pub options: ClientOptions,
 }
 
-impl Game for Asimulator {
-    const NAME: &'static str = "asimulator";
-    const FRAMING: Framing = Framing::Stream;
-    const API: Api = api::API;
-    const KEYS: &'static [KeyDoc] = api::KEYS;
-    const FIXED: Option<&'static str> =
-        Some("each connection plays alone, in a simulation of its own");
+static DECLARATION: Declaration = Declaration {
+    name: "asimulator",
+    framing: Framing::Stream,
+    api: api::API,
+    keys: api::KEYS,
+    fixed: Some("each connection plays alone, in a simulation of its own"),
+};
 
+impl Game for Asimulator {
     type Briefing = percept::Briefing;
     type Percept = percept::Percept;
     type Action = action::Action;
     type Session = session::Session;
     type World = world::World;
+
+    fn declaration(&self) -> &'static Declaration {
+        &DECLARATION
+    }
 
     fn session(&self, seat: &Seat) -> session::Session {
         session::Session::new(seat, self.options)

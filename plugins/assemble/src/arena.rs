@@ -156,6 +156,10 @@ impl Arena for AssembleArena {
         self.referee.poll_timeout()
     }
 
+    fn player(&self, connection: ConnectionId) -> Option<(usize, usize)> {
+        self.referee.table.player(connection)
+    }
+
     fn verdict(&self) -> Verdict {
         self.referee.verdict.clone()
     }

@@ -23,23 +23,30 @@ pub mod session;
 pub mod wire;
 pub mod world;
 
-use phalanx_game::{Api, Framing, Game, KeyDoc, Roster, Seat};
+use phalanx_game::{Declaration, Framing, Game, Roster, Seat};
 
 /// The game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Assemble;
 
-impl Game for Assemble {
-    const NAME: &'static str = "assemble";
-    const FRAMING: Framing = Framing::Stream;
-    const API: Api = api::API;
-    const KEYS: &'static [KeyDoc] = api::KEYS;
+static DECLARATION: Declaration = Declaration {
+    name: "assemble",
+    framing: Framing::Stream,
+    api: api::API,
+    keys: api::KEYS,
+    fixed: None,
+};
 
+impl Game for Assemble {
     type Briefing = percept::Briefing;
     type Percept = percept::Percept;
     type Action = action::Action;
     type Session = session::Session;
     type World = world::World;
+
+    fn declaration(&self) -> &'static Declaration {
+        &DECLARATION
+    }
 
     fn session(&self, seat: &Seat) -> session::Session {
         session::Session::new(seat)

@@ -515,6 +515,11 @@ impl Arena for ColosseumArena {
         }
     }
 
+    fn player(&self, connection: ConnectionId) -> Option<(usize, usize)> {
+        let agent = self.agents.iter().find(|agent| agent.connection == connection)?;
+        Some((agent.player, 0))
+    }
+
     fn poll_notice(&mut self) -> Option<String> {
         self.notices.pop_front()
     }

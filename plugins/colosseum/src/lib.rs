@@ -28,25 +28,30 @@ pub mod session;
 pub mod wire;
 pub mod world;
 
-use phalanx_game::{Api, Framing, Game, KeyDoc, Roster, Seat};
+use phalanx_game::{Declaration, Framing, Game, Roster, Seat};
 
 /// The game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Colosseum;
 
-impl Game for Colosseum {
-    const NAME: &'static str = "colosseum";
-    const FRAMING: Framing = Framing::Stream;
-    const API: Api = api::API;
-    const KEYS: &'static [KeyDoc] = api::KEYS;
-    const FIXED: Option<&'static str> =
-        Some("the referee starts its agents itself, before the match");
+static DECLARATION: Declaration = Declaration {
+    name: "colosseum",
+    framing: Framing::Stream,
+    api: api::API,
+    keys: api::KEYS,
+    fixed: Some("the referee starts its agents itself, before the match"),
+};
 
+impl Game for Colosseum {
     type Briefing = percept::MatchConfig;
     type Percept = percept::Percept;
     type Action = action::Action;
     type Session = session::Session;
     type World = world::World;
+
+    fn declaration(&self) -> &'static Declaration {
+        &DECLARATION
+    }
 
     fn session(&self, seat: &Seat) -> session::Session {
         session::Session::new(seat)

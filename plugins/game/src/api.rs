@@ -1,6 +1,24 @@
 //! What a game offers to scripts, declared once: constructors, checks, type definitions and the
 //! reference page all come from here.
 
+use crate::Framing;
+
+/// What a game declares of itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Declaration {
+    /// The name on command lines and in settings.
+    pub name: &'static str,
+    /// How the transport cuts bytes.
+    pub framing: Framing,
+    /// What scripts may say and ask.
+    pub api: Api,
+    /// Keys with which a person drives an agent; empty: orders are typed.
+    pub keys: &'static [KeyDoc],
+    /// Why agents can neither be added to a running team nor be removed from it; `None`: they can.
+    /// Then each of them has a seat of its own.
+    pub fixed: Option<&'static str>,
+}
+
 /// A game's whole script interface.
 #[derive(Clone, Copy, Debug)]
 pub struct Api {

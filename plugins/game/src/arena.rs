@@ -166,6 +166,14 @@ pub trait Arena: Debug + Send {
         &[]
     }
 
+    /// The team of a client that has logged in, and its place in the team, both counted from 0.
+    /// `None`: no player, or not yet.
+    #[must_use]
+    fn player(&self, connection: ConnectionId) -> Option<(usize, usize)> {
+        let _ = connection;
+        None
+    }
+
     /// Something that people should hear: who broke which rule. Call again after every `handle_*`.
     #[must_use]
     fn poll_notice(&mut self) -> Option<String> {

@@ -28,6 +28,9 @@ pub const WINDOW_MAX: Duration = Duration::from_secs(600);
 /// Requests over which the fastest is looked for: about two minutes at four seconds a turn.
 pub const REQUESTS_MAX: usize = 32;
 
+/// Requests that were held up together arrive at most this many turns after one another.
+const BURST_TURNS: u32 = 3;
+
 /// The referee's clock, as the requests of one connection show it.
 #[derive(Clone, Debug, Default)]
 pub struct DeadlineClock {
@@ -45,6 +48,8 @@ struct FormerOffset {
     offset: i64,
     /// Requests that were held up together arrive before.
     until: Instant,
+    /// How many more requests may belong to the same burst.
+    requests: usize,
 }
 
 impl DeadlineClock {
@@ -91,12 +96,16 @@ impl DeadlineClock {
         let fits = |before: &mut FormerOffset| is_shorter(offset, before.offset, window);
         if let Some(before) = self.before.take_if(fits) {
             self.offsets = [before.offset].into();
+        } else if let Some(before) = self.before.as_mut().filter(|before| before.requests > 0) {
+            // This one was held up longer than a turn, too: the burst goes on.
+            (before.until, before.requests) = (now + BURST_TURNS * window, before.requests - 1);
         }
         let fastest = self.offsets.iter().min().copied().unwrap_or(offset);
         let delay = u64::try_from(offset.saturating_sub(fastest)).unwrap_or(0);
         let mut delay = Duration::from_millis(delay);
         if delay >= window {
-            self.before.get_or_insert(FormerOffset { offset: fastest, until: now + window });
+            let (until, requests) = (now + BURST_TURNS * window, REQUESTS_MAX);
+            self.before.get_or_insert(FormerOffset { offset: fastest, until, requests });
             self.offsets.clear();
             delay = Duration::ZERO;
         }
@@ -149,6 +158,21 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "an Instant has no other constructor")]
     fn epoch() -> Instant {
         Instant::now()
+    }
+
+    #[test]
+    fn several_requests_that_were_each_held_up_longer_than_a_turn_keep_the_clock() {
+        let requests = [
+            (0, 0),
+            (4_000, 4_000),
+            (13_000, 8_000),
+            (16_300, 12_000),
+            (20_200, 16_000),
+            // It was held up shorter than a turn.
+            (23_930, 20_000),
+            (24_000, 24_000),
+        ];
+        assert_eq!(left(&requests)[5..], [70, 4_000]);
     }
 
     #[test]

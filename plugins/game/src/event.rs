@@ -99,6 +99,13 @@ pub enum Notice {
         /// The turn whose answer was lost.
         turn: Turn,
     },
+    /// The game's own scripts made a mistake; only games that are written in Luau have some.
+    Fault {
+        /// File and line.
+        place: String,
+        /// What went wrong.
+        what: String,
+    },
 }
 
 impl fmt::Display for DefaultCause {
@@ -117,6 +124,7 @@ impl fmt::Display for Notice {
             Self::Malformed(error) => write!(f, "malformed message skipped: {error}"),
             Self::Unknown { kind } => write!(f, "message of the unknown kind {kind:?} skipped"),
             Self::AnswerLost { turn } => write!(f, "our answer of turn {turn} was not counted"),
+            Self::Fault { place, what } => write!(f, "the game's script failed at {place}: {what}"),
         }
     }
 }

@@ -22,13 +22,17 @@ mod frozen;
 mod gate;
 mod ids;
 mod margin;
+mod order;
 mod picture;
+mod plain;
 mod retelling;
 mod session;
+mod tokens;
 mod value;
+mod words;
 mod world;
 
-pub use api::{ActionDoc, Api, FieldDoc, KeyDoc, Kind, ParamDoc, QueryDoc};
+pub use api::{ActionDoc, Api, Declaration, FieldDoc, KeyDoc, Kind, ParamDoc, QueryDoc};
 pub use arena::{
     Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Tally, Verdict, points_text,
 };
@@ -40,13 +44,19 @@ pub use frozen::{RestoreError, freeze, thaw};
 pub use gate::{Expired, TurnGate};
 pub use ids::{AgentId, SeatId, Turn};
 pub use margin::{Margin, MarginLimits};
+pub use order::{
+    ORDER_BYTES_MAX, OrderError, check_order, did_you_mean, read_order, write_order, write_value,
+};
 pub use picture::{
     Area, Body, CELL_UNKNOWN, Column, Layer, Legend, PATH_MAX, PICTURE_CELLS_MAX,
     PICTURE_PARTS_MAX, PICTURE_SIDE_MAX, PICTURE_TEXT_BYTES_MAX, PICTURE_THINGS_MAX, Part, Picture,
     PictureEdge, PictureNode, Place, Row, SEEN_NEVER, Scale, Shape, Side, Spot, TABLE_COLUMNS_MAX,
     TABLE_ROWS_MAX, TABLES_MAX, Table, Tone,
 };
+pub use plain::{Plain, PlainKey};
 pub use retelling::{ResumeFrame, ResumeFrames};
 pub use session::{Framing, Seat, Session};
+pub use tokens::Tokens;
 pub use value::{Said, Value, argument, is_of_word, quoted};
+pub use words::{expectation, similar};
 pub use world::{AgentState, Game, Met, Oracle, Roster, RosterEntry, World};

@@ -1,7 +1,7 @@
 //! The team's joined belief, and the game that ties all parts together.
 
 use crate::{
-    ActionError, AgentId, Api, Framing, KeyDoc, Picture, QueryError, RestoreError, Said, Seat,
+    ActionError, AgentId, Declaration, Notice, Picture, QueryError, RestoreError, Said, Seat,
     Session, Turn, Value,
 };
 use std::fmt::Debug;
@@ -90,7 +90,7 @@ pub trait World: Clone + Debug + Send {
     /// learned from a removed agent stays, and its body may still be in the world, but it gets no
     /// action, so no plan may count on it. An agent that returns has its old id, and is treated
     /// like one that was disconnected. Never called where the game's teams are
-    /// [`FIXED`](Game::FIXED).
+    /// [fixed](crate::Declaration::fixed).
     fn enroll(&mut self, _roster: &Roster) {}
 
     /// A round begins for an agent. The first call of a new `round` (the team's count) forgets the
@@ -105,6 +105,12 @@ pub trait World: Clone + Debug + Send {
 
     /// An action left for the referee in this turn (the team's own or the fallback).
     fn acted(&mut self, turn: Turn, agent: AgentId, action: &Self::Action);
+
+    /// The next thing that people should hear about the world itself: a mistake of its scripts. Call
+    /// it after [`settle`](Self::settle) until it returns `None`.
+    fn poll_notice(&mut self) -> Option<Notice> {
+        None
+    }
 
     /// One field of the agent's last percept, by its declared name; `None` for an unknown name or
     /// an agent without percept.
@@ -219,18 +225,6 @@ impl<W: World> Oracle for std::sync::Mutex<W> {
 
 /// A game: the one type that a plugin registers.
 pub trait Game: Debug + Clone + Send + Sync + 'static {
-    /// The name on command lines and in settings.
-    const NAME: &'static str;
-    /// How the transport cuts bytes.
-    const FRAMING: Framing;
-    /// What scripts may say and ask.
-    const API: Api;
-    /// Keys with which a person drives an agent; empty: orders are typed.
-    const KEYS: &'static [KeyDoc] = &[];
-    /// Why agents can neither be added to a running team nor be removed from it; `None`: they can.
-    /// Then each of them has a seat of its own.
-    const FIXED: Option<&'static str> = None;
-
     /// See [`Session::Briefing`].
     type Briefing: Clone + Debug + Send + 'static;
     /// See [`Session::Percept`].
@@ -243,6 +237,9 @@ pub trait Game: Debug + Clone + Send + Sync + 'static {
     /// The team's belief.
     type World: World<Briefing = Self::Briefing, Percept = Self::Percept, Action = Self::Action>
         + 'static;
+
+    /// What the game declares of itself.
+    fn declaration(&self) -> &'static Declaration;
 
     /// A session for a seat, not yet connected.
     fn session(&self, seat: &Seat) -> Self::Session;

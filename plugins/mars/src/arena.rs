@@ -184,6 +184,10 @@ impl Arena for MarsArena {
         self.referee.poll_timeout()
     }
 
+    fn player(&self, connection: ConnectionId) -> Option<(usize, usize)> {
+        self.referee.table.player(connection)
+    }
+
     fn verdict(&self) -> Verdict {
         self.referee.verdict.clone()
     }

@@ -26,23 +26,30 @@ pub mod session;
 pub mod wire;
 pub mod world;
 
-use phalanx_game::{Api, Framing, Game, KeyDoc, Roster, Seat};
+use phalanx_game::{Declaration, Framing, Game, Roster, Seat};
 
 /// The game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mars;
 
-impl Game for Mars {
-    const NAME: &'static str = "mars";
-    const FRAMING: Framing = Framing::Stream;
-    const API: Api = api::API;
-    const KEYS: &'static [KeyDoc] = api::KEYS;
+static DECLARATION: Declaration = Declaration {
+    name: "mars",
+    framing: Framing::Stream,
+    api: api::API,
+    keys: api::KEYS,
+    fixed: None,
+};
 
+impl Game for Mars {
     type Briefing = percept::Briefing;
     type Percept = percept::Percept;
     type Action = action::Action;
     type Session = session::Session;
     type World = world::World;
+
+    fn declaration(&self) -> &'static Declaration {
+        &DECLARATION
+    }
 
     fn session(&self, seat: &Seat) -> session::Session {
         session::Session::new(seat)

@@ -143,6 +143,15 @@ impl<Act> AccountTable<Act> {
         self.close(id);
     }
 
+    /// The team of a logged-in client, and its place in the team.
+    #[must_use]
+    pub fn player(&self, id: ConnectionId) -> Option<(usize, usize)> {
+        let Some(LoginState::LoggedIn(index)) = self.state(id) else { return None };
+        let team = self.accounts.get(index)?.team;
+        let first = self.accounts.iter().position(|account| account.team == team)?;
+        Some((team, index - first))
+    }
+
     /// What a connection has reached; `None` for one that is gone.
     #[must_use]
     pub fn state(&self, id: ConnectionId) -> Option<LoginState> {

@@ -71,8 +71,8 @@ fn intent(out: &mut String, body: &Body) -> std::fmt::Result {
 }
 
 fn tabulate(out: &mut String, table: &Table) -> std::fmt::Result {
-    let column = |column: &Column| match column.unit {
-        "" => column.name.to_owned(),
+    let column = |column: &Column| match column.unit.as_ref() {
+        "" => column.name.to_string(),
         unit => format!("{} ({unit})", column.name),
     };
     let columns: Vec<_> = table.columns.iter().map(column).collect();

@@ -7078,6 +7078,8 @@ pub enum NoticeKind {
     Unknown = 2,
     /// An answer that was sent in time was not counted by the referee.
     AnswerLost = 3,
+    /// A script of the game itself failed.
+    Fault = 4,
 }
 impl NoticeKind {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -7090,6 +7092,7 @@ impl NoticeKind {
             Self::Malformed => "NOTICE_KIND_MALFORMED",
             Self::Unknown => "NOTICE_KIND_UNKNOWN",
             Self::AnswerLost => "NOTICE_KIND_ANSWER_LOST",
+            Self::Fault => "NOTICE_KIND_FAULT",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -7099,6 +7102,7 @@ impl NoticeKind {
             "NOTICE_KIND_MALFORMED" => Some(Self::Malformed),
             "NOTICE_KIND_UNKNOWN" => Some(Self::Unknown),
             "NOTICE_KIND_ANSWER_LOST" => Some(Self::AnswerLost),
+            "NOTICE_KIND_FAULT" => Some(Self::Fault),
             _ => None,
         }
     }
@@ -12264,7 +12268,7 @@ pub struct TapedDefaulted {
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TapedNotice {
     /// What.
-    #[prost(oneof = "taped_notice::Notice", tags = "1, 2, 3")]
+    #[prost(oneof = "taped_notice::Notice", tags = "1, 2, 3, 4")]
     pub notice: ::core::option::Option<taped_notice::Notice>,
 }
 /// Nested message and enum types in `TapedNotice`.
@@ -12281,7 +12285,20 @@ pub mod taped_notice {
         /// An answer of this turn, sent in time, was not counted.
         #[prost(message, tag = "3")]
         AnswerLost(super::Turn),
+        /// A script of the game itself failed.
+        #[prost(message, tag = "4")]
+        Fault(super::TapedFault),
     }
+}
+/// A script of the game itself failed.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedFault {
+    /// File and line.
+    #[prost(string, tag = "1")]
+    pub place: ::prost::alloc::string::String,
+    /// What went wrong.
+    #[prost(string, tag = "2")]
+    pub what: ::prost::alloc::string::String,
 }
 /// A message that does not follow the protocol.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -9,7 +9,6 @@
 //! and no allocation is larger than the file.
 
 mod parts;
-mod tokens;
 
 use super::{Checkpoint, CheckpointError, Found, Freezer, Identity};
 use crate::board::BoardParts;

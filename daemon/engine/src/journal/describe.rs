@@ -2,9 +2,8 @@
 //! terminal, the page and demos only display it.
 
 use super::{JournalEntry, JournalEvent, TurnDone};
-use crate::order::write_value;
 use crate::{Fault, Generation, Keep, Reason, SeatState, SteerCause, Steering, StrategyOrigin};
-use phalanx_game::{Turn, Value};
+use phalanx_game::{Notice, Turn, Value, write_value};
 use std::time::Duration;
 
 /// Characters of a value in a text.
@@ -146,6 +145,7 @@ impl JournalEntry {
             }
             JournalEvent::Defaulted { cause } => format!("defaulted: {cause}"),
             JournalEvent::Late => "late: the turn was already closed".to_owned(),
+            JournalEvent::Notice(fault @ Notice::Fault { .. }) => fault.to_string(),
             JournalEvent::Notice(notice) => format!("referee: {notice}"),
             JournalEvent::Log { level, text } => format!("{level}: {text}"),
             JournalEvent::TurnDone(done) => turn_done(done, self.generation),

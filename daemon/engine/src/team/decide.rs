@@ -90,7 +90,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         if self.options.rehearsal_turns > 0 {
             open.roles.clone_from(&self.shared.borrow().roles);
         }
-        self.with_world(|world| world.settle(turn));
+        self.settle(turn);
         let mut shared = self.shared.borrow_mut();
         shared.board.at(turn);
         shared.advance(self.turns.tick());

@@ -6,11 +6,10 @@
 use super::Team;
 use super::decide::{Played, Source};
 use crate::turn::Phase;
-use crate::words::similar;
 use crate::{
     AGENT_NAME_CHARS_MAX, AddAgent, Brain, CommandError, Enrolled, JournalEvent, RemoveAgent,
 };
-use phalanx_game::{AgentId, Event, Game, World};
+use phalanx_game::{AgentId, Event, Game, World, similar};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -65,8 +64,9 @@ impl<G: Game, B: Brain> Team<G, B> {
     }
 
     fn may_change(&self) -> Result<(), CommandError> {
-        match G::FIXED {
-            Some(reason) => Err(CommandError::Fixed { game: G::NAME, reason }),
+        let declared = self.game.declaration();
+        match declared.fixed {
+            Some(reason) => Err(CommandError::Fixed { game: declared.name, reason }),
             None if self.ending.is_draining() => Err(CommandError::Leaving),
             None if self.ending.is_over() => Err(CommandError::Over),
             None => Ok(()),

@@ -205,7 +205,9 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     fn notice(&mut self, seat: SeatId, notice: Notice) {
         match &notice {
-            Notice::Malformed(_) | Notice::Unknown { .. } => self.counters.malformed(),
+            Notice::Malformed(_) | Notice::Unknown { .. } | Notice::Fault { .. } => {
+                self.counters.malformed();
+            }
             Notice::AnswerLost { .. } => {}
         }
         let agent = self.crew.seated_on(seat).first().copied();

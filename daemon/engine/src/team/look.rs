@@ -4,7 +4,7 @@ use super::{Team, intent};
 use crate::{
     BoardPage, BoardRead, Brain, Drawing, FinalView, Profile, ProfileScripts, Scene, Ticket, View,
 };
-use phalanx_game::{AgentId, FieldDoc, Game, Value, World};
+use phalanx_game::{AgentId, Declaration, FieldDoc, Game, Value, World};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -167,9 +167,15 @@ impl<G: Game, B: Brain> Team<G, B> {
         let world = self.world.borrow();
         let fields = |agent: AgentId| {
             let value = |field: &FieldDoc| Some((field.name, world.field(agent, field.name)?));
-            G::API.percept.iter().filter_map(value).collect()
+            self.game.declaration().api.percept.iter().filter_map(value).collect()
         };
         asked.map(|agent| (*agent, fields(*agent))).collect()
+    }
+
+    /// What the team's game declares of itself.
+    #[must_use]
+    pub fn declaration(&self) -> &'static Declaration {
+        self.game.declaration()
     }
 
     /// Turns that the team has begun in this match.

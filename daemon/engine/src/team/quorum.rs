@@ -460,7 +460,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         open.ask(agent, asked, &self.options);
         if !matches!(open.phase, Phase::Gathering(_)) {
             // A straggler: the others have decided, but its own view still counts.
-            self.with_world(|world| world.settle(turn));
+            self.settle(turn);
         }
     }
 

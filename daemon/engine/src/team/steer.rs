@@ -2,11 +2,10 @@
 
 use super::Team;
 use super::decide::{Played, Source};
-use crate::order::{OrderError, check_order};
 use crate::steering::{LEASE_TURNS_MAX, PIN_TURNS_MAX};
 use crate::turn::{Asked, Phase};
 use crate::{Brain, CommandError, JournalEvent, SetRole, Steer, SteerAgent, SteerCause, Steering};
-use phalanx_game::{AgentId, Game, Said, World};
+use phalanx_game::{AgentId, Game, OrderError, Said, World, check_order};
 use std::time::{Duration, Instant};
 
 /// An agent that waits for its pilot gets its fallback so long before it is due, so that the team
@@ -92,7 +91,7 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     /// The order as a script's constructor would have made it, if the world takes it now.
     fn fitting(&self, agent: AgentId, order: &Said) -> Result<Said, OrderError> {
-        let said = check_order(const { &G::API }, self.crew.roster(), order)?;
+        let said = check_order(&self.game.declaration().api, self.crew.roster(), order)?;
         let parsed = self.world.borrow().parse(agent, &said);
         parsed.map(|_| said).map_err(|error| OrderError::World { reason: error.to_string() })
     }

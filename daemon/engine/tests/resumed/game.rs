@@ -2,7 +2,7 @@
 //! recognise its match.
 
 use phalanx_game::{
-    ActionDoc, ActionError, AgentId, AgentState, Api, Event, Framing, Game, Late, Met,
+    ActionDoc, ActionError, AgentId, AgentState, Api, Declaration, Event, Framing, Game, Late, Met,
     ProtocolError, QueryError, RestoreError, Roster, Said, Seat, Session, Turn, Value, World,
     freeze, thaw,
 };
@@ -136,20 +136,30 @@ impl World for Sums {
     }
 }
 
+const fn declaration(fixed: bool) -> Declaration {
+    Declaration {
+        name: "counting",
+        framing: Framing::Stream,
+        api: Api {
+            actions: &[ActionDoc { name: "say", doc: "Says a number.", params: &[] }],
+            percept: &[],
+            queries: &[],
+        },
+        keys: &[],
+        fixed: if fixed { Some("they are counted") } else { None },
+    }
+}
+
 impl<const FIXED: bool> Game for Counting<FIXED> {
-    const NAME: &'static str = "counting";
-    const FRAMING: Framing = Framing::Stream;
-    const FIXED: Option<&'static str> = if FIXED { Some("they are counted") } else { None };
-    const API: Api = Api {
-        actions: &[ActionDoc { name: "say", doc: "Says a number.", params: &[] }],
-        percept: &[],
-        queries: &[],
-    };
     type Briefing = String;
     type Percept = i64;
     type Action = i64;
     type Session = NoSession;
     type World = Sums;
+
+    fn declaration(&self) -> &'static Declaration {
+        const { &declaration(FIXED) }
+    }
 
     fn session(&self, _: &Seat) -> NoSession {
         NoSession

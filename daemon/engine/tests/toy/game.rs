@@ -2,9 +2,9 @@
 //! previous answer failed.
 
 use phalanx_game::{
-    ActionDoc, ActionError, AgentId, AgentState, Api, Event, Framing, Game, Kind, Late, Met,
-    ParamDoc, ProtocolError, QueryError, RestoreError, Roster, Said, Seat, Session, Turn, Value,
-    World, freeze, thaw,
+    ActionDoc, ActionError, AgentId, AgentState, Api, Declaration, Event, Framing, Game, Kind,
+    Late, Met, ParamDoc, ProtocolError, QueryError, RestoreError, Roster, Said, Seat, Session,
+    Turn, Value, World, freeze, thaw,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -140,15 +140,24 @@ impl World for ToyWorld {
     }
 }
 
+static DECLARATION: Declaration = Declaration {
+    name: "toy",
+    framing: Framing::Stream,
+    api: Api { actions: &[SAY], percept: &[], queries: &[] },
+    keys: &[],
+    fixed: None,
+};
+
 impl Game for Toy {
-    const NAME: &'static str = "toy";
-    const FRAMING: Framing = Framing::Stream;
-    const API: Api = Api { actions: &[SAY], percept: &[], queries: &[] };
     type Briefing = ();
     type Percept = i64;
     type Action = i64;
     type Session = NoSession;
     type World = ToyWorld;
+
+    fn declaration(&self) -> &'static Declaration {
+        &DECLARATION
+    }
 
     fn session(&self, _: &Seat) -> NoSession {
         NoSession

@@ -195,7 +195,7 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
         let checkpoint = self.team.checkpoint()?;
         let identity = Identity {
             team: self.roster.team.clone(),
-            game: G::NAME.to_owned(),
+            game: self.team.declaration().name.to_owned(),
             server: "lockstep".to_owned(),
             begun: UNIX_EPOCH,
             saved: UNIX_EPOCH,

@@ -3,9 +3,9 @@
 
 use phalanx_engine::{Ask, Brain, BrainError, Outcome, RoundResult, Staged, TeamLink};
 use phalanx_game::{
-    ActionDoc, ActionError, AgentId, AgentState, Api, DefaultCause, Event, Framing, Game, Late,
-    MarginLimits, Met, Notice, ProtocolError, QueryError, RestoreError, ResumeFrame, Roster,
-    RosterEntry, Said, Seat, SeatId, Session, Turn, TurnGate, Value, World, freeze, thaw,
+    ActionDoc, ActionError, AgentId, AgentState, Api, Declaration, DefaultCause, Event, Framing,
+    Game, Late, MarginLimits, Met, Notice, ProtocolError, QueryError, RestoreError, ResumeFrame,
+    Roster, RosterEntry, Said, Seat, SeatId, Session, Turn, TurnGate, Value, World, freeze, thaw,
 };
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -21,15 +21,24 @@ pub(crate) type ToyEvent = Event<(), u32>;
 const DIG: ActionDoc = ActionDoc { name: "dig", doc: "Digs.", params: &[] };
 const REST: ActionDoc = ActionDoc { name: "rest", doc: "Does nothing.", params: &[] };
 
+static DECLARATION: Declaration = Declaration {
+    name: "toy",
+    framing: Framing::Stream,
+    api: Api { actions: &[DIG, REST], percept: &[], queries: &[] },
+    keys: &[],
+    fixed: None,
+};
+
 impl Game for Toy {
-    const NAME: &'static str = "toy";
-    const FRAMING: Framing = Framing::Stream;
-    const API: Api = Api { actions: &[DIG, REST], percept: &[], queries: &[] };
     type Briefing = ();
     type Percept = u32;
     type Action = String;
     type Session = ToySession;
     type World = ToyWorld;
+
+    fn declaration(&self) -> &'static Declaration {
+        &DECLARATION
+    }
 
     fn session(&self, seat: &Seat) -> ToySession {
         ToySession {

@@ -12,7 +12,8 @@ use phalanx_cli::failure::EXIT_USAGE;
 use phalanx_cli::{failure, paint, remote, top};
 use phalanx_play::args::{ScriptVerb, TlsVerb};
 use phalanx_play::{
-    arena, bridge, chaos, check, demo, doctor, init, league, script, strategy, tls, tune, worker,
+    arena, bridge, chaos, check, demo, doctor, game, init, league, script, strategy, tls, tune,
+    worker,
 };
 use std::io::Write;
 use std::path::Path;
@@ -68,6 +69,7 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Worker(args) => worker::run(&args)?,
         Verb::Player(args) => worker::player(&args)?,
         Verb::Chaos { verb } => chaos::chaos(&verb)?,
+        Verb::Game { verb } => game::game(&verb)?,
         Verb::Recording { verb } => return files::run(&verb),
         Verb::Bridge(args) => return Ok(bridge::run(&args)),
         Verb::Init(args) => return init::run(&args),

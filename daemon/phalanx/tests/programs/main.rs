@@ -18,6 +18,7 @@ mod endings;
 mod every_method;
 mod floods;
 mod foxglove;
+mod games;
 mod init;
 mod league;
 mod manager;

@@ -2,6 +2,7 @@
 
 use crate::args::DemoArgs;
 use anyhow::{Context, Result, bail};
+use phalanx_chaos::{FaultLog, FaultPlan, disturb};
 use phalanx_engine::TeamOptions;
 use phalanx_game::{Arena, Origin};
 use phalanx_games::TeamPlan;
@@ -22,12 +23,16 @@ pub(super) struct Cast {
     /// The keepers of the teams' strategies, in the same order.
     pub(super) keepers: Vec<Keeper>,
     stage: DemoStage,
+    faults: Option<FaultPlan>,
+    seed: u64,
 }
 
 impl Cast {
     pub(super) fn new(args: &DemoArgs) -> Result<Self> {
         let game = phalanx_games::game_of(args.game, args.strategy.as_deref());
         let stage = phalanx_games::demo(game, &ask(args, game)?)?;
+        let faults = args.faults.as_deref().map(|given| crate::faults::plan(given, game));
+        let faults = faults.transpose()?;
         let opponent = args.opponent.as_deref();
         let (mut teams, mut keepers) = (Vec::new(), Vec::new());
         if stage.teams < 2 && opponent.is_some() {
@@ -39,12 +44,15 @@ impl Cast {
             teams.push(team);
             keepers.push(keeper);
         }
-        Ok(Self { game, teams, keepers, stage })
+        Ok(Self { game, teams, keepers, stage, faults, seed: args.seed })
     }
 
-    /// Builds the referee.
-    pub(super) fn arena(&self, origin: Origin) -> Result<Box<dyn Arena>> {
-        Ok((self.stage.arena)(origin)?)
+    /// Builds the referee, behind a network of faults if there is a plan of them.
+    pub(super) fn arena(&self, origin: Origin) -> Result<(Box<dyn Arena>, Option<FaultLog>)> {
+        let arena = (self.stage.arena)(origin)?;
+        let Some(plan) = &self.faults else { return Ok((arena, None)) };
+        let (arena, log) = disturb(arena, self.game, plan, (self.seed, origin));
+        Ok((arena, Some(log)))
     }
 }
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 pub(super) fn play(args: &DemoArgs, cast: &Cast, origin: Origin) -> Result<Summary> {
     let begun = origin.instant;
-    let arena = cast.arena(origin)?;
+    let (arena, faults) = cast.arena(origin)?;
     let mut lockstep = Lockstep::new(arena, begun, LockstepOptions::default());
     for team in &cast.teams {
         phalanx_games::join(&mut lockstep, team)?;
@@ -42,7 +42,8 @@ pub(super) fn play(args: &DemoArgs, cast: &Cast, origin: Origin) -> Result<Summa
     let times = (0..cast.teams.len()).filter_map(|team| lockstep.meter(team));
     let result = MatchResult::new(verdict, lockstep.tallies(), &watch.leads);
     let effort = Effort { seed: args.seed, fast: true, steps, time: now() - begun };
-    Ok(Summary::new(cast.game, effort, teams, &result, times))
+    let network = faults.map(|log| log.report());
+    Ok(Summary { network, ..Summary::new(cast.game, effort, teams, &result, times) })
 }
 
 /// Shows progress, prints what goes wrong, keeps replays.

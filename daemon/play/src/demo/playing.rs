@@ -10,6 +10,7 @@ use super::takes::{SERVER, Takes};
 use crate::args::DemoArgs;
 use anyhow::{Context, Result, bail};
 use futures_util::future::join_all;
+use phalanx_chaos::FaultLog;
 use phalanx_cli::failure::MatchInterrupted;
 use phalanx_cli::paint::Paint;
 use phalanx_cli::terminal::{KeyPresses, ending};
@@ -40,6 +41,7 @@ pub(super) struct Playing {
     cast: Cast,
     begun: Instant,
     arena: ArenaHandle,
+    faults: Option<FaultLog>,
     /// In the order of the cast.
     teams: Vec<TeamHandle>,
     takes: Takes,
@@ -69,7 +71,8 @@ pub(super) async fn begin(
         draw: watched.then_some(Paint::stderr().is_on()),
         ..HostOptions::default()
     };
-    let arena = serve_arena(cast.arena(origin)?, listener, options);
+    let (arena, faults) = cast.arena(origin)?;
+    let arena = serve_arena(arena, listener, options);
     venue.arena.show(cast.game, arena.clone(), feed, venue.stays);
     let members = spawn_teams(venue, &mut cast, &arena).await?;
     let teams = members.iter().map(|member| member.handle.clone()).collect();
@@ -78,7 +81,7 @@ pub(super) async fn begin(
         venue.directory.add(member);
     }
     venue.serve();
-    Ok(Playing { cast, begun: origin.instant, arena, teams, takes })
+    Ok(Playing { cast, begun: origin.instant, arena, faults, teams, takes })
 }
 
 async fn spawn_teams(
@@ -150,7 +153,9 @@ impl Playing {
         let effort = Effort { seed: args.seed, fast: false, steps, time: now() - self.begun };
         let result = MatchResult::new(&report.verdict, report.tallies, leads);
         let meters = self.teams.iter().map(|team| &**team.meter());
-        Ok(Summary::new(self.cast.game, effort, teams.collect(), &result, meters))
+        let network = self.faults.as_ref().map(FaultLog::report);
+        let summary = Summary::new(self.cast.game, effort, teams.collect(), &result, meters);
+        Ok(Summary { network, ..summary })
     }
 
     /// Shows progress until the arena's verdict is final; the number of steps played.

@@ -7,7 +7,7 @@ use phalanx_cli::paint::Paint;
 use phalanx_engine::{
     Counters, Description, EventSeverity, EventTopic, JournalEntry, JournalEvent, Snapshot,
 };
-use phalanx_game::Verdict;
+use phalanx_game::{Notice, Verdict};
 use phalanxd::repeats::Repeats;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
@@ -156,7 +156,10 @@ impl Progress {
 pub(crate) fn is_shown(event: &JournalEvent, logs: bool) -> bool {
     match event.topic() {
         EventTopic::Trouble => {
-            matches!(event, JournalEvent::Fallback { .. } | JournalEvent::ScriptError { .. })
+            let fault = matches!(event, JournalEvent::Notice(Notice::Fault { .. }));
+            let failed =
+                matches!(event, JournalEvent::Fallback { .. } | JournalEvent::ScriptError { .. });
+            fault || failed
         }
         EventTopic::Script => logs,
         EventTopic::Strategy | EventTopic::Steering | EventTopic::Team | EventTopic::Board => {

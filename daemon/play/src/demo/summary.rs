@@ -1,6 +1,7 @@
 //! The result of a demo match, as text and as JSON.
 
 use super::leads::{Leads, leader};
+use phalanx_chaos::NetworkReport;
 use phalanx_engine::Snapshot;
 use phalanx_game::{Score, Tally, Verdict, points_text};
 use phalanx_net::AnswerMeter;
@@ -40,6 +41,9 @@ pub struct Summary {
     pub answer_p99_us: u64,
     /// The maximum of that time.
     pub answer_max_us: u64,
+    /// What the faults of `--faults` did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkReport>,
     /// The recordings, one file per team.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recordings: Vec<String>,
@@ -73,6 +77,9 @@ pub struct TeamSummary {
     /// Turns without an answer of ours, and answers after the deadline.
     pub late: u64,
     pub script_errors: u64,
+    /// Messages of the referee that were not understood, and calls of a game's own scripts that failed.
+    #[serde(skip)]
+    pub malformed: u64,
     /// Alerts that began.
     pub alerts: u64,
 }
@@ -94,6 +101,7 @@ impl TeamSummary {
             fallback: counters.fallback,
             late: counters.late,
             script_errors: counters.script_errors,
+            malformed: counters.malformed,
             alerts,
         }
     }
@@ -166,6 +174,7 @@ impl Summary {
             answer_p50_us: at(0.5),
             answer_p99_us: at(0.99),
             answer_max_us: at(1.0),
+            network: None,
             recordings: Vec::new(),
         }
     }
@@ -233,6 +242,9 @@ impl Summary {
             "answer times: median {} µs, p99 {} µs, slowest {} µs",
             self.answer_p50_us, self.answer_p99_us, self.answer_max_us
         ));
+        if let Some(network) = &self.network {
+            line(network.text());
+        }
         for file in &self.recordings {
             line(format!("recorded: {file}"));
         }

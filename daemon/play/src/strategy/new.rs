@@ -30,9 +30,12 @@ pub fn new(args: &NewArgs) -> Result<()> {
     let dir = args.dir.clone().unwrap_or_else(|| PathBuf::from(&args.name));
     let count = fill_folder(&dir, &args.name, args.game)?;
     let shown = dir.display();
+    // Without a flag the game is the one that the type definitions name, which must be a native one.
+    let folder = phalanx_games::folder_of(args.game);
+    let game = folder.map_or_else(String::new, |folder| format!(" --game {}", folder.display()));
     let text = format!(
-        "created {shown} with {count} files; next steps:\n  phalanx strategy check {shown}\n  \
-         phalanx strategy test {shown}\n  phalanx demo --strategy {shown}\n",
+        "created {shown} with {count} files; next steps:\n  phalanx strategy check {shown}{game}\n  \
+         phalanx strategy test {shown}{game}\n  phalanx demo --strategy {shown}{game}\n",
     );
     phalanx_cli::remote::print(&text)
 }

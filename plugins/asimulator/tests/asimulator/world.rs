@@ -470,14 +470,14 @@ fn queries_say_what_they_expect() {
     let way = ask("route", &[Value::Int(0), Value::Int(0), "west".into()]).unwrap();
     assert_eq!(way.get("cost").and_then(Value::as_int), Some(2));
     assert_eq!(ask("route", &[Value::Int(9), Value::Int(9)]), Ok(Value::Nil));
-    for query in <phalanx_asimulator::Asimulator as phalanx_game::Game>::API.queries {
+    for query in phalanx_asimulator::api::API.queries {
         let empty = World::new(&roster(), ClientOptions::default());
         assert_eq!(empty.query(ME, query.name, &[]), Ok(Value::Nil), "{}", query.name);
         let args = [Value::Int(1), Value::Int(1)];
         let args = if query.params.len() > 1 { &args[..] } else { &[] };
         assert!(ask(query.name, args).is_ok(), "{}", query.name);
     }
-    for field in <phalanx_asimulator::Asimulator as phalanx_game::Game>::API.percept {
+    for field in phalanx_asimulator::api::API.percept {
         assert!(solo.world.field(ME, field.name).is_some(), "{}", field.name);
     }
 }

@@ -18,7 +18,7 @@ const B: AgentId = AgentId(1);
 fn every_declared_query_is_answered_and_no_other() {
     let mut table = Table::new();
     table.step(&[(A, alone(&[])), (B, alone(&[]))]);
-    for query in Assemble::API.queries {
+    for query in phalanx_assemble::api::API.queries {
         // With too few arguments an answer may be an error, but never "there is no such query".
         if let Err(error) = table.world.query(A, query.name, &[]) {
             assert!(error.reason.starts_with("argument "), "{}: {error}", query.name);
@@ -31,7 +31,7 @@ fn every_declared_query_is_answered_and_no_other() {
 #[test]
 fn every_declared_action_is_built_from_what_a_script_says() {
     let table = Table::new();
-    for action in Assemble::API.actions {
+    for action in phalanx_assemble::api::API.actions {
         let argument = |param: &ParamDoc| match param.kind {
             Kind::Word(words) => Value::from(words[0]),
             Kind::Int { .. } => Value::Int(2),
@@ -54,7 +54,7 @@ fn every_declared_action_is_built_from_what_a_script_says() {
 fn every_declared_field_has_a_value() {
     let mut table = Table::new();
     table.step(&[(A, alone(&[]))]);
-    for field in Assemble::API.percept {
+    for field in phalanx_assemble::api::API.percept {
         assert!(table.world.field(A, field.name).is_some(), "{}", field.name);
     }
     assert_eq!(table.world.field(A, "moon"), None);

@@ -22,12 +22,12 @@ pub struct Table {
 }
 
 /// A column of a table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Column {
     /// What its cells say: `deadline`.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// The unit of its numbers; empty where they have none.
-    pub unit: &'static str,
+    pub unit: Cow<'static, str>,
 }
 
 /// A row of a table, with what it is about.
@@ -47,7 +47,8 @@ impl Table {
     /// A table without rows; each column has a name and a unit.
     #[must_use]
     pub fn new(title: &'static str, columns: &[(&'static str, &'static str)]) -> Self {
-        let columns = columns.iter().map(|&(name, unit)| Column { name, unit });
+        let columns =
+            columns.iter().map(|&(name, unit)| Column { name: name.into(), unit: unit.into() });
         Self { title: title.into(), columns: columns.collect(), rows: Vec::new() }
     }
 

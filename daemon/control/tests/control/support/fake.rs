@@ -11,7 +11,9 @@ use phalanx_engine::{
     Answer, Board, BoardRead, BoardWrite, Command, CommandError, CommandRequest, DrawWorld,
     Drawing, JournalEntry, JournalEvent, SeatState, Snapshot, TeamCommand,
 };
-use phalanx_game::{ActionDoc, Api, Kind, ParamDoc, Roster, RosterEntry, Turn};
+use phalanx_game::{
+    ActionDoc, Api, Declaration, Framing, Kind, ParamDoc, Roster, RosterEntry, Turn,
+};
 use phalanx_net::{Puppet, PuppetOptions, TeamHandle};
 use phalanx_strategy::KeeperHandle;
 use std::path::PathBuf;
@@ -25,10 +27,16 @@ const DIRECTION: ParamDoc = ParamDoc {
     optional: false,
     doc: "Where to.",
 };
-static API: Api = Api {
-    actions: &[ActionDoc { name: "move", doc: "Moves.", params: &[DIRECTION] }],
-    percept: &[],
-    queries: &[],
+static ASSEMBLE: Declaration = Declaration {
+    name: "assemble",
+    framing: Framing::Stream,
+    api: Api {
+        actions: &[ActionDoc { name: "move", doc: "Moves.", params: &[DIRECTION] }],
+        percept: &[],
+        queries: &[],
+    },
+    keys: &[],
+    fixed: None,
 };
 
 /// A team that a test plays.
@@ -64,7 +72,7 @@ impl FakeTeam {
         let answering = Arc::clone(&mind);
         let answer = move |request| Arc::clone(&answering).answer(request).boxed();
         let options = PuppetOptions::new(roster, answer);
-        let options = PuppetOptions { game: "assemble", api: &API, journal_max, ..options };
+        let options = PuppetOptions { declared: &ASSEMBLE, journal_max, ..options };
         let (puppet, handle) = Puppet::start(options);
         let snapshot = puppet.snapshot.clone();
         mind.snapshot.set(snapshot.clone()).unwrap();

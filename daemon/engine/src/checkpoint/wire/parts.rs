@@ -1,7 +1,6 @@
 //! The sections of a checkpoint, except the world's. Fields are written in order, without names:
 //! any change of a field needs another [`CHECKPOINT_FORMAT`](super::CHECKPOINT_FORMAT).
 
-use super::tokens::Tokens;
 use crate::alerts::AgentCounts;
 use crate::board::{BoardParts, ClaimPart};
 use crate::checkpoint::{Checkpoint, Found, Identity, SetParams};
@@ -9,7 +8,7 @@ use crate::rounds::RoundParts;
 use crate::shared::Mail;
 use crate::team_state::MemberParts;
 use crate::{Alert, AlertKind, BoardEntry, Counters, Letter, Memory, Scope, Steering, TeamState};
-use phalanx_game::{AgentId, Game, Roster, RosterEntry, Said, Turn, Value};
+use phalanx_game::{AgentId, Game, Roster, RosterEntry, Said, Tokens, Turn, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

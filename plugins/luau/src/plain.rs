@@ -1,0 +1,474 @@
+//! Plain data out of and into the VM: what may be shared, sent, kept.
+
+use crate::pace::Pace;
+use mlua::{Lua, Table, Value as LuaValue};
+use phalanx_game::{Plain, PlainKey as Key, Value};
+use std::borrow::Cow;
+use std::ffi::c_void;
+use std::fmt;
+
+/// The type name of actions, in the metatable of their userdata.
+pub const ACTION_TYPE: &str = "action";
+/// Longest excerpt of a text in a message, in characters.
+const EXCERPT_CHARS: usize = 40;
+/// Most culprits that are named when the rest is read all the same.
+const DROPPED_MAX: usize = 5;
+
+/// Bounds of one piece of plain data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlainLimits {
+    /// Most values, nested ones included.
+    pub values: usize,
+    /// Most bytes of text.
+    pub text_bytes: usize,
+    /// Deepest nesting of tables.
+    pub depth: usize,
+}
+
+/// Why something is not plain data: the path to the culprit and what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Culprit {
+    path: String,
+    what: What,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum What {
+    /// A value of a kind that is never plain.
+    Kind(String),
+    /// Anything else, as a sentence.
+    Other(String),
+}
+
+impl fmt::Display for Culprit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "at {}: ", self.path)?;
+        }
+        match &self.what {
+            What::Kind(kind) => write!(f, "{kind} is not plain data"),
+            What::Other(what) => f.write_str(what),
+        }
+    }
+}
+
+impl Culprit {
+    fn new(what: impl Into<String>) -> Self {
+        Self { path: String::new(), what: What::Other(what.into()) }
+    }
+
+    fn under(mut self, key: &Key) -> Self {
+        self.path = format!("{key}{}", self.path);
+        self
+    }
+
+    /// The message for the author of `me.memory`.
+    pub fn in_memory(&self) -> String {
+        let path = &self.path;
+        match &self.what {
+            What::Kind(kind) => format!("me.memory{path} is {kind}; memory is plain data"),
+            What::Other(what) => format!("me.memory{path}: {what}; memory is plain data"),
+        }
+    }
+}
+
+fn order(a: &Key, b: &Key) -> std::cmp::Ordering {
+    match (a, b) {
+        (Key::Num(a), Key::Num(b)) => a.total_cmp(b),
+        (Key::Text(a), Key::Text(b)) => a.cmp(b),
+        (Key::Bool(a), Key::Bool(b)) => a.cmp(b),
+        (a, b) => rank(a).cmp(&rank(b)),
+    }
+}
+
+fn rank(key: &Key) -> u8 {
+    match key {
+        Key::Num(_) => 0,
+        Key::Text(_) => 1,
+        Key::Bool(_) => 2,
+    }
+}
+
+/// Reads plain data; `None` is nil.
+pub fn read(value: &LuaValue, limits: PlainLimits) -> Result<Option<Plain>, Culprit> {
+    PlainReader::new(limits).value(value)
+}
+
+/// Reads what is plain of a value and leaves out the rest: what was left out, at most
+/// [`DROPPED_MAX`] of it, comes with it.
+pub fn read_rest(value: &LuaValue, limits: PlainLimits) -> (Option<Plain>, Vec<Culprit>) {
+    let mut reader = PlainReader::new(limits);
+    reader.dropped = Some(Vec::new());
+    let read = reader.value(value);
+    let mut dropped = reader.dropped.unwrap_or_default();
+    let plain = read.unwrap_or_else(|culprit| {
+        dropped.push(culprit);
+        None
+    });
+    (plain, dropped)
+}
+
+/// Reads plain data as the engine keeps it.
+pub fn read_value(value: &LuaValue, limits: PlainLimits) -> Result<Value, Culprit> {
+    match value {
+        // Scalars are the common case and need no walk.
+        LuaValue::Nil => Ok(Value::Nil),
+        LuaValue::Boolean(flag) => Ok(Value::Bool(*flag)),
+        #[expect(clippy::cast_precision_loss, reason = "Luau's integers are doubles")]
+        LuaValue::Integer(int) => number(*int as f64),
+        LuaValue::Number(num) => number(*num),
+        _other => read(value, limits)?.map_or(Ok(Value::Nil), into_value),
+    }
+}
+
+/// A value of the engine as a Lua value.
+///
+/// While a table is built the VM's memory limit is lifted, since each allocation under a limit
+/// costs three to four times more. Values of the host are bounded; if one was too much all the same,
+/// the script's next allocation fails.
+pub fn push(lua: &Lua, value: &Value) -> mlua::Result<LuaValue> {
+    push_paced(lua, value, &mut Pace::default())
+}
+
+/// The same as a part of longer work.
+pub fn push_paced(lua: &Lua, value: &Value, pace: &mut Pace) -> mlua::Result<LuaValue> {
+    if !matches!(value, Value::List(_) | Value::Map(_)) {
+        pace.text(lua)?;
+        return build(lua, value, pace);
+    }
+    let limit = lua.set_memory_limit(0)?;
+    let built = build(lua, value, pace);
+    lua.set_memory_limit(limit)?;
+    built
+}
+
+fn build(lua: &Lua, value: &Value, pace: &mut Pace) -> mlua::Result<LuaValue> {
+    Ok(match value {
+        Value::Nil => LuaValue::Nil,
+        Value::Bool(flag) => LuaValue::Boolean(*flag),
+        #[expect(clippy::cast_precision_loss, reason = "scripts count in doubles")]
+        Value::Int(int) => LuaValue::Number(*int as f64),
+        Value::Num(num) => LuaValue::Number(*num),
+        Value::Str(text) => LuaValue::String(lua.create_string(text.as_bytes())?),
+        Value::List(list) => {
+            let table = lua.create_table_with_capacity(list.len(), 0)?;
+            for item in list {
+                match item {
+                    Value::Str(text) => {
+                        table.raw_push(text.as_ref())?;
+                        pace.text(lua)?;
+                    }
+                    item => table.raw_push(build(lua, item, pace)?)?,
+                }
+            }
+            LuaValue::Table(table)
+        }
+        Value::Map(pairs) => {
+            let table = lua.create_table_with_capacity(0, pairs.len())?;
+            for (key, item) in pairs {
+                match item {
+                    Value::Str(text) => table.raw_set(key.as_ref(), text.as_ref())?,
+                    item => table.raw_set(key.as_ref(), build(lua, item, pace)?)?,
+                }
+                pace.text(lua)?;
+            }
+            LuaValue::Table(table)
+        }
+    })
+}
+
+/// Plain data as a Lua value again.
+pub fn push_plain(lua: &Lua, plain: &Plain) -> mlua::Result<LuaValue> {
+    Ok(match plain {
+        Plain::Bool(flag) => LuaValue::Boolean(*flag),
+        Plain::Num(num) => LuaValue::Number(*num),
+        Plain::Text(bytes) => LuaValue::String(lua.create_string(bytes)?),
+        Plain::Table(pairs) => {
+            let table = lua.create_table()?;
+            for (key, item) in pairs {
+                let item = push_plain(lua, item)?;
+                match key {
+                    Key::Bool(flag) => table.raw_set(*flag, item)?,
+                    Key::Num(num) => table.raw_set(*num, item)?,
+                    Key::Text(bytes) => table.raw_set(lua.create_string(bytes)?, item)?,
+                }
+            }
+            LuaValue::Table(table)
+        }
+    })
+}
+
+fn into_value(plain: Plain) -> Result<Value, Culprit> {
+    match plain {
+        Plain::Bool(flag) => Ok(Value::Bool(flag)),
+        Plain::Num(num) => number(num),
+        Plain::Text(bytes) => text(bytes).map(Value::Str),
+        Plain::Table(pairs) if is_sequence(&pairs) => {
+            let items = pairs
+                .into_iter()
+                .map(|(key, item)| into_value(item).map_err(|culprit| culprit.under(&key)));
+            Ok(Value::List(items.collect::<Result<_, _>>()?))
+        }
+        Plain::Table(pairs) => {
+            let items = pairs.into_iter().map(|(key, item)| {
+                let name = match &key {
+                    Key::Text(bytes) => text(bytes.clone())?,
+                    Key::Bool(_) | Key::Num(_) => {
+                        let what = "a shared table has either texts as keys, or 1, 2, 3 …";
+                        return Err(Culprit::new(what).under(&key));
+                    }
+                };
+                Ok((name, into_value(item).map_err(|culprit| culprit.under(&key))?))
+            });
+            Ok(Value::Map(items.collect::<Result<_, _>>()?))
+        }
+    }
+}
+
+fn is_sequence(pairs: &[(Key, Plain)]) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "lists are far shorter than 2^53")]
+    let in_place = |(index, (key, _)): (usize, &(Key, Plain))| *key == Key::Num((index + 1) as f64);
+    pairs.iter().enumerate().all(in_place)
+}
+
+fn text(bytes: Vec<u8>) -> Result<Cow<'static, str>, Culprit> {
+    String::from_utf8(bytes).map(Cow::Owned).map_err(|_| Culprit::new("the text is not UTF-8"))
+}
+
+fn number(num: f64) -> Result<Value, Culprit> {
+    if !num.is_finite() {
+        return Err(Culprit::new(format!("{} is not a finite number", describe_num(num))));
+    }
+    Ok(Value::Num(num).as_int().map_or(Value::Num(num), Value::Int))
+}
+
+/// What a value is, in a message: short, without addresses.
+pub fn describe(value: &LuaValue) -> String {
+    match value {
+        LuaValue::Nil => "nil".into(),
+        LuaValue::Boolean(flag) => flag.to_string(),
+        LuaValue::Integer(int) => int.to_string(),
+        LuaValue::Number(num) => describe_num(*num),
+        LuaValue::String(string) => {
+            let bytes = string.as_bytes();
+            let head = bytes.get(..EXCERPT_CHARS).unwrap_or(&bytes);
+            let dots = if head.len() < bytes.len() { "…" } else { "" };
+            format!("{:?}{dots}", String::from_utf8_lossy(head))
+        }
+        LuaValue::Table(_) => "a table".into(),
+        LuaValue::Function(_) => "a function".into(),
+        LuaValue::Thread(_) => "a coroutine".into(),
+        LuaValue::UserData(data) => match data.type_name() {
+            Ok(name) if name == ACTION_TYPE => "an action".into(),
+            Ok(_) | Err(_) => "a userdata".into(),
+        },
+        other => format!("a {}", other.type_name()),
+    }
+}
+
+fn describe_num(num: f64) -> String {
+    if num.is_nan() { "NaN".into() } else { num.to_string() }
+}
+
+struct PlainReader {
+    values: usize,
+    text: usize,
+    depth: usize,
+    open: Vec<*const c_void>,
+    /// The keys that lead to the innermost open table.
+    path: Vec<Key>,
+    /// What was left out; `None`: nothing may be.
+    dropped: Option<Vec<Culprit>>,
+}
+
+impl PlainReader {
+    fn new(limits: PlainLimits) -> Self {
+        let PlainLimits { values, text_bytes: text, depth } = limits;
+        Self { values, text, depth, open: Vec::new(), path: Vec::new(), dropped: None }
+    }
+
+    fn value(&mut self, value: &LuaValue) -> Result<Option<Plain>, Culprit> {
+        self.values = self.values.checked_sub(1).ok_or_else(|| Culprit::new("too many values"))?;
+        Ok(Some(match value {
+            LuaValue::Nil => return Ok(None),
+            LuaValue::Boolean(flag) => Plain::Bool(*flag),
+            #[expect(clippy::cast_precision_loss, reason = "Luau's integers are doubles")]
+            LuaValue::Integer(int) => Plain::Num(*int as f64),
+            LuaValue::Number(num) => Plain::Num(*num),
+            LuaValue::String(string) => Plain::Text(self.bytes(string)?),
+            LuaValue::Table(table) => Plain::Table(self.table(table)?),
+            other => {
+                let what = What::Kind(describe(other));
+                return Err(Culprit { path: String::new(), what });
+            }
+        }))
+    }
+
+    fn bytes(&mut self, string: &mlua::LuaString) -> Result<Vec<u8>, Culprit> {
+        let bytes = string.as_bytes();
+        let left = self.text.checked_sub(bytes.len());
+        self.text = left.ok_or_else(|| Culprit::new("too much text"))?;
+        Ok(bytes.to_vec())
+    }
+
+    fn table(&mut self, table: &Table) -> Result<Vec<(Key, Plain)>, Culprit> {
+        let id = table.to_pointer();
+        if self.open.contains(&id) {
+            return Err(Culprit::new("the table contains itself"));
+        }
+        if self.open.len() >= self.depth {
+            return Err(Culprit::new("tables are nested too deeply"));
+        }
+        if table.has_metatable() {
+            return Err(Culprit::new("a table with a metatable is not plain data"));
+        }
+        self.open.push(id);
+        let mut pairs = Vec::new();
+        let mut failed = None;
+        let walked = table.for_each(|key: LuaValue, item: LuaValue| match self.kept(&key, &item) {
+            Ok(pair) => {
+                pairs.extend(pair);
+                if self.is_full() { Err(mlua::Error::runtime("full")) } else { Ok(()) }
+            }
+            Err(culprit) => {
+                failed = Some(culprit);
+                Err(mlua::Error::runtime("not plain"))
+            }
+        });
+        self.open.pop();
+        match (failed, walked) {
+            (Some(culprit), _) => return Err(culprit),
+            (None, Err(_)) if self.is_full() => {}
+            (None, Err(error)) => return Err(Culprit::new(error.to_string())),
+            (None, Ok(())) => {}
+        }
+        pairs.sort_by(|(a, _), (b, _)| order(a, b));
+        Ok(pairs)
+    }
+
+    /// The pair; `None` when the item is nil, or was left out.
+    fn kept(&mut self, key: &LuaValue, item: &LuaValue) -> Result<Option<(Key, Plain)>, Culprit> {
+        match (self.pair(key, item), &mut self.dropped) {
+            (Err(culprit), Some(dropped)) => {
+                self.values = self.values.saturating_sub(1);
+                if dropped.len() < DROPPED_MAX {
+                    dropped.push(self.path.iter().rev().fold(culprit, Culprit::under));
+                }
+                Ok(None)
+            }
+            (read, _) => read,
+        }
+    }
+
+    /// Nothing more will be kept: a walk that goes on would only cost time.
+    fn is_full(&self) -> bool {
+        self.dropped.is_some() && self.values == 0
+    }
+
+    fn pair(&mut self, key: &LuaValue, item: &LuaValue) -> Result<Option<(Key, Plain)>, Culprit> {
+        let key = match key {
+            LuaValue::Boolean(flag) => Key::Bool(*flag),
+            #[expect(clippy::cast_precision_loss, reason = "Luau's integers are doubles")]
+            LuaValue::Integer(int) => Key::Num(*int as f64),
+            LuaValue::Number(num) => Key::Num(*num),
+            LuaValue::String(string) => Key::Text(self.bytes(string)?),
+            other => {
+                return Err(Culprit::new(format!("{} cannot be a key", describe(other))));
+            }
+        };
+        if self.dropped.is_some() {
+            self.path.push(key.clone());
+        }
+        let item = self.value(item).map_err(|culprit| culprit.under(&key));
+        self.path.pop();
+        Ok(item?.map(|item| (key, item)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    /// The largest whole number that `Value::as_int` takes for one.
+    const WHOLE_MAX: i64 = 8_999_999_999_999_999;
+    const WIDE: PlainLimits = PlainLimits { values: 10_000, text_bytes: 1 << 20, depth: 16 };
+
+    fn plain() -> impl Strategy<Value = Plain> {
+        let key = prop_oneof![
+            any::<bool>().prop_map(Key::Bool),
+            (-1e9..1e9).prop_map(Key::Num),
+            (1..20_i32).prop_map(|index| Key::Num(f64::from(index))),
+            any::<Vec<u8>>().prop_map(Key::Text),
+        ];
+        let leaf = prop_oneof![
+            any::<bool>().prop_map(Plain::Bool),
+            any::<f64>()
+                .prop_filter("NaN is unlike itself", |num| !num.is_nan())
+                .prop_map(Plain::Num),
+            any::<Vec<u8>>().prop_map(Plain::Text),
+        ];
+        leaf.prop_recursive(4, 64, 8, move |inner| {
+            prop::collection::vec((key.clone(), inner), 0..8).prop_map(|mut pairs| {
+                pairs.sort_by(|(a, _), (b, _)| order(a, b));
+                pairs.dedup_by(|(a, _), (b, _)| a == b);
+                Plain::Table(pairs)
+            })
+        })
+    }
+
+    fn value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            any::<bool>().prop_map(Value::Bool),
+            prop_oneof![Just(-WHOLE_MAX), -WHOLE_MAX..=WHOLE_MAX, Just(WHOLE_MAX)]
+                .prop_map(Value::Int),
+            (-1e6..1e6)
+                .prop_filter("whole ones come back as Int", |num: &f64| num.fract() != 0.0)
+                .prop_map(Value::Num),
+            any::<String>().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 64, 8, |inner| {
+            let named = prop::collection::btree_map(any::<String>(), inner.clone(), 1..8);
+            prop_oneof![
+                prop::collection::vec(inner, 0..8).prop_map(Value::List),
+                named.prop_map(|map: BTreeMap<String, Value>| {
+                    Value::Map(map.into_iter().map(|(key, item)| (key.into(), item)).collect())
+                }),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn memories_come_back_as_they_went(plain in plain()) {
+            let lua = Lua::new();
+            let pushed = push_plain(&lua, &plain).unwrap();
+            prop_assert_eq!(read(&pushed, WIDE).unwrap(), Some(plain));
+        }
+
+        #[test]
+        fn values_come_back_as_they_went(value in value()) {
+            let lua = Lua::new();
+            let pushed = push(&lua, &value).unwrap();
+            prop_assert_eq!(read_value(&pushed, WIDE).unwrap(), value);
+        }
+    }
+
+    #[test]
+    fn limits_refuse_what_is_too_much() {
+        let lua = Lua::new();
+        let limits = PlainLimits { values: 5, text_bytes: 10, depth: 2 };
+        for (source, want) in [
+            ("return {1, 2, 3, 4, 5}", "at [5]: too many values"),
+            ("return {a = 'xxxxxxxxxx'}", "at .a: too much text"),
+            ("return {{{}}}", "at [1][1]: tables are nested too deeply"),
+            ("return {[{}] = 1}", "a table cannot be a key"),
+            ("return setmetatable({}, {})", "a table with a metatable is not plain data"),
+            ("return {x = print}", "at .x: a function is not plain data"),
+        ] {
+            let value: LuaValue = lua.load(source).eval().unwrap();
+            assert_eq!(read(&value, limits).unwrap_err().to_string(), want);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What the game's files get besides Luau's library: what sessions report, and random numbers.
+
+use crate::vm::refuse;
+use mlua::{Function, Lua, Table, Value as LuaValue};
+use phalanx_game::Value;
+use phalanx_luau::plain::{self, PlainLimits};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Most reports of a call.
+const REPORTS_MAX: usize = 4_096;
+/// Largest message or percept.
+const REPORT: PlainLimits = PlainLimits { values: 200_000, text_bytes: 16 << 20, depth: 32 };
+
+/// What a session's script reports: the name of the native and its arguments.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Report {
+    pub(crate) name: &'static str,
+    pub(crate) args: Vec<Value>,
+}
+
+/// The reports of the running call; `None` while no session runs.
+pub(crate) type Outbox = RefCell<Option<Vec<Report>>>;
+
+/// The natives of a session.
+const REPORTS: [&str; 12] = [
+    "send",
+    "seated",
+    "refused",
+    "started",
+    "ask",
+    "percept",
+    "ended",
+    "finished",
+    "unknown",
+    "malformed",
+    "answer_lost",
+    "hang_up",
+];
+
+/// Names of Luau's library that a game does not get: what is random must come from the seed.
+const HIDDEN: [(&str, &str); 2] = [("math", "random"), ("math", "randomseed")];
+
+/// The environment of all files.
+pub(crate) fn environment(lua: &Lua, outbox: &Rc<Outbox>, prelude: &Table) -> mlua::Result<Table> {
+    let globals = lua.globals();
+    for (library, name) in HIDDEN {
+        globals.raw_get::<Table>(library)?.raw_set(name, LuaValue::Nil)?;
+    }
+    let names = lua.create_table()?;
+    for name in REPORTS {
+        names.raw_set(name, reporter(lua, outbox, name)?)?;
+    }
+    names.raw_set("roll", lua.create_function(roll)?)?;
+    let meta = lua.create_table()?;
+    meta.raw_set("__index", &globals)?;
+    names.set_metatable(Some(meta))?;
+    let seal: Function = prelude.raw_get("seal")?;
+    seal.call(names)
+}
+
+fn reporter(lua: &Lua, outbox: &Rc<Outbox>, name: &'static str) -> mlua::Result<Function> {
+    let outbox = Rc::clone(outbox);
+    lua.create_function(move |lua, args: mlua::Variadic<LuaValue>| {
+        let mut outbox = outbox.borrow_mut();
+        let Some(reports) = outbox.as_mut() else {
+            let what = format!(
+                "{name}: only functions of session.luau that handle something \
+                may call it, not `encode`"
+            );
+            return Err(refuse(lua, &what));
+        };
+        if reports.len() >= REPORTS_MAX {
+            return Err(refuse(lua, &format!("{name}: a call may report {REPORTS_MAX} things")));
+        }
+        let read = |value: &LuaValue| plain::read_value(value, REPORT);
+        let args: Result<Vec<_>, _> = args.iter().map(read).collect();
+        let args = args.map_err(|culprit| refuse(lua, &format!("{name}: {culprit}")))?;
+        reports.push(Report { name, args });
+        Ok(())
+    })
+}
+
+/// `roll(rng, low, high)`: a whole number of the sequence that `rng.seed` begins. `rng.drawn` counts
+/// the numbers that were drawn, so that the state says all.
+fn roll(lua: &Lua, (rng, low, high): (Table, f64, f64)) -> mlua::Result<f64> {
+    let whole = |value: f64| value.fract() == 0.0 && value.abs() <= 2_f64.powi(53);
+    if !whole(low) || !whole(high) || low > high {
+        return Err(refuse(lua, "roll(rng, low, high): expected whole numbers, low <= high"));
+    }
+    let seed: f64 = rng.raw_get::<Option<f64>>("seed")?.unwrap_or(0.0);
+    let drawn: f64 = rng.raw_get::<Option<f64>>("drawn")?.unwrap_or(0.0);
+    rng.raw_set("drawn", drawn + 1.0)?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "whole numbers in range; a cast saturates"
+    )]
+    let (seed, drawn, span) = (seed as i64 as u64, drawn.max(0.0) as u64, (high - low) as u64 + 1);
+    let mut source = ChaCha8Rng::seed_from_u64(seed);
+    source.set_word_pos(u128::from(drawn) * 2);
+    let offset = (u128::from(source.next_u64()) * u128::from(span)) >> 64;
+    #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
+    let offset = offset as f64;
+    Ok(low + offset)
+}

@@ -1,0 +1,128 @@
+//! A connection whose script loops, fails, eats memory or answers twice.
+
+use super::{SESSION, epoch, seat, toy};
+use phalanx_game::{AgentId, DefaultCause, Event, Game, Said, Session, Turn, Value};
+use phalanx_scripted::ScriptedSession;
+use std::time::{Duration, Instant};
+
+struct Played {
+    session: ScriptedSession,
+    now: Instant,
+}
+
+impl Played {
+    fn new(script: &str) -> Self {
+        let now = epoch();
+        let mut session = toy(&[("session.luau", script)]).session(&seat());
+        session.handle_connected(now);
+        Self { session, now }
+    }
+
+    fn hear(&mut self, line: &str) -> String {
+        self.session.handle_input(format!("{line}\n").as_bytes(), self.now).unwrap();
+        self.heard()
+    }
+
+    /// Everything that came out, one line each.
+    fn heard(&mut self) -> String {
+        let mut out = String::new();
+        while let Some(bytes) = self.session.poll_transmit() {
+            out += &format!("> {}", String::from_utf8(bytes).unwrap());
+        }
+        while let Some(event) = self.session.poll_event() {
+            out += &match event {
+                Event::Asked { turn, due, percept, .. } => {
+                    let left = (due - self.now).as_millis();
+                    format!("asked {turn}, {left} ms left, hint {:?}\n", percept.get("hint"))
+                }
+                Event::Notice(notice) => format!("{notice}\n"),
+                Event::Defaulted { turn, cause, .. } => format!("default {turn}: {cause:?}\n"),
+                Event::Seated { .. } => "seated\n".to_owned(),
+                Event::RoundStarted { round, .. } => format!("round {round}\n"),
+                other => format!("{other:?}\n"),
+            };
+        }
+        out
+    }
+
+    fn act(&mut self, step: u32, said: &Said) -> bool {
+        self.session.handle_action(Turn::new(0, step), AgentId(0), said).is_ok()
+    }
+}
+
+#[test]
+fn a_turn_is_asked_answered_once_and_encoded_by_the_script() {
+    let mut played = Played::new(SESSION);
+    insta::assert_snapshot!(played.heard());
+    insta::assert_snapshot!(played.hear(r#"{"welcome": true}"#));
+    insta::assert_snapshot!(played.hear(r#"{"step": 4, "hint": 7}"#));
+    let dig = Said::new("dig", vec![Value::Int(3)]);
+    assert!(!played.act(3, &dig), "another turn");
+    assert!(played.act(4, &dig));
+    assert!(!played.act(4, &dig), "it is closed");
+    insta::assert_snapshot!(played.heard());
+}
+
+#[test]
+fn a_script_that_fails_later_does_not_stop_the_fallback() {
+    for message in
+        [r#"{"loop": 1}"#, r#"{"eat": 1}"#, r#"{"boom": 1}"#, "not json", r#"{"twice": 1}"#]
+    {
+        let mut played = Played::new(SESSION);
+        played.hear(r#"{"welcome": true}"#);
+        played.hear(r#"{"step": 1, "hint": 7}"#);
+        let heard = played.hear(message);
+        let named = heard.contains("session.luau:") || heard.contains("malformed");
+        assert!(named || message.contains("twice"), "{message}: {heard}");
+        assert_eq!(played.session.poll_timeout(), Some(played.now + Duration::from_secs(1)));
+        played.session.handle_timeout(played.now + Duration::from_secs(1));
+        assert_eq!(
+            played.heard(),
+            "> {\"id\":10,\"order\":\"rest\"}\ndefault 0:1: NobodyDecided\n",
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn an_answer_that_cannot_be_encoded_becomes_the_fallback() {
+    let script = SESSION
+        .replace("return { id =", "if order.name == 'dig' then error('dug') end return { id =");
+    let mut played = Played::new(&script);
+    played.hear(r#"{"welcome": true}"#);
+    played.hear(r#"{"step": 1, "hint": 7}"#);
+    assert!(played.act(1, &Said::new("dig", vec![Value::Int(3)])));
+    insta::assert_snapshot!(played.heard());
+}
+
+#[test]
+fn a_session_that_never_asks_or_names_a_stranger_is_reported() {
+    let script = SESSION.replace("ask({ step", "ask({ agent = 'x9', step");
+    let mut played = Played::new(&script);
+    played.hear(r#"{"welcome": true}"#);
+    insta::assert_snapshot!(played.hear(r#"{"step": 1}"#));
+    let script = SESSION.replace("return { id = ask.tag", "send({}) return { id = ask.tag");
+    let mut played = Played::new(&script);
+    played.hear(r#"{"welcome": true}"#);
+    insta::assert_snapshot!(played.hear(r#"{"step": 1}"#));
+}
+
+#[test]
+fn a_lost_connection_closes_the_turn_and_the_state_stays() {
+    let mut played = Played::new(SESSION);
+    played.hear(r#"{"welcome": true}"#);
+    played.hear(r#"{"step": 1, "hint": 7}"#);
+    played.session.handle_disconnected(played.now);
+    let heard = played.heard();
+    assert!(heard.contains(&format!("default 0:1: {:?}", DefaultCause::Disconnected)), "{heard}");
+    played.session.handle_connected(played.now);
+    assert_eq!(played.heard(), "> {\"hello\":\"a1\"}\n");
+}
+
+#[test]
+fn a_message_that_is_too_long_loses_the_connection_and_not_the_memory() {
+    let mut played = Played::new(SESSION);
+    let piece = vec![b'x'; 1 << 20];
+    let fed = (0..3).try_for_each(|_| played.session.handle_input(&piece, played.now));
+    assert!(fed.unwrap_err().to_string().contains("at most 1048576 bytes"));
+}
