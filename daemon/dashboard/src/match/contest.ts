@@ -1,7 +1,7 @@
 /** All contestants of a match, as far as teams and referee say: names, scores, and how they came about. */
 import type { Arena, ArenaVerdict } from "../gen/phalanx/v1/arenas_pb";
 import type { ScoreAt } from "./changes";
-import type { Moment } from "./history";
+import { isAfter, type Moment } from "./history";
 
 /** Moments of an arena that are kept. */
 const KEEP = 4_000;
@@ -79,8 +79,7 @@ export function entrants(known: readonly Known[], arena: Arena | undefined, verd
     return {
       name: team.name,
       ours: true,
-      // A referee may report scores only at the end of a round.
-      turns: team.turns.length > 1 ? team.turns : refereed,
+      turns: joined(refereed, team.turns),
       score: score === undefined ? undefined : Number(score),
       rounds: team.roundScores.map(Number),
     };
@@ -90,6 +89,17 @@ export function entrants(known: readonly Known[], arena: Arena | undefined, verd
     return { name: team, ours: false, turns: verdicts.turnsOf(team), score: all.at(-1), rounds: all.slice(0, -1) };
   });
   return [...teams, ...others];
+}
+
+/**
+ * A team's own turns, which are exact but only the last ones that its daemon keeps, after what the
+ * referee reported of the time before. A referee may report scores only at the end of a round.
+ */
+function joined(refereed: readonly ScoreAt[], own: readonly ScoreAt[]): readonly ScoreAt[] {
+  const [first] = own;
+  if (first === undefined || own.length === 1) return refereed;
+  const before = refereed.filter((turn) => isAfter(first, turn));
+  return before.length === 0 ? own : [...before, ...own];
 }
 
 /** The name under which the arena knows a team: by its accounts, else by its own name. */
