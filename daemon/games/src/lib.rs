@@ -32,24 +32,41 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Declares the games, each with its file.
+/// Declares the games, each with its file, its sample in `deploy/config` and the folder of its shipped
+/// strategy.
 macro_rules! games {
-    ($($game:ident,)*) => {
+    ($($game:ident in $scripts:tt,)*) => {
         $(mod $game;)*
 
         /// The games that this build plays, by name.
         pub const GAMES: &[&str] = &[$(stringify!($game)),*];
 
         static WIRED: &[&dyn Wired] = &[$(&$game::Wiring),*];
+
+        static SAMPLES: &[(&str, &str)] = &[$((
+            stringify!($game),
+            include_str!(concat!("../../../deploy/config/", stringify!($game), ".toml")),
+        )),*];
+
+        static STRATEGIES: &[(&str, shipped::ReadFiles)] =
+            &[$((stringify!($game), shipped::read_files::<scripts::$game::Files>)),*];
+
+        mod scripts {
+            $(pub(super) mod $game {
+                #[derive(rust_embed::RustEmbed)]
+                #[folder = $scripts]
+                pub(crate) struct Files;
+            })*
+        }
     };
 }
 
 games! {
-    assemble,
-    bomberland,
-    colosseum,
-    mars,
-    asimulator,
+    assemble in "../../scripts/assemble",
+    bomberland in "../../scripts/bomberland",
+    colosseum in "../../scripts/colosseum",
+    mars in "../../scripts/mars",
+    asimulator in "../../scripts/asimulator",
 }
 
 /// The game if none is named.

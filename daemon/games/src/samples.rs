@@ -1,13 +1,7 @@
 //! What a team of each game looks like in the settings: the samples of this repository.
 
-use rust_embed::RustEmbed;
+use super::SAMPLES;
 use toml::{Table, Value};
-
-#[derive(RustEmbed)]
-#[folder = "../../deploy/config"]
-#[include = "*.toml"]
-#[exclude = "all-keys.toml"]
-struct Samples;
 
 /// The server if a sample names none: the default of the settings.
 const SERVER: &str = "127.0.0.1:12300";
@@ -32,8 +26,8 @@ pub struct SampleTeam {
 /// The first team of the game's sample.
 #[must_use]
 pub fn sample(game: &str) -> Option<SampleTeam> {
-    let file = Samples::get(&format!("{game}.toml"))?;
-    let table: Table = std::str::from_utf8(&file.data).ok()?.parse().ok()?;
+    let (_, text) = SAMPLES.iter().find(|(name, _)| *name == game)?;
+    let table: Table = text.parse().ok()?;
     let team = table.get("teams")?.as_array()?.first()?.as_table()?;
     let agents = team.get("agents")?.as_table()?;
     let text = |table: &Table, key: &str| table.get(key).and_then(Value::as_str).map(str::to_owned);

@@ -1,7 +1,9 @@
 //! The strategies and shared Lua modules that are built into the programs.
 
+use super::STRATEGIES;
 use phalanx_lua::{Bundle, LIB_FOLDER, LoadError, SPEC_FOLDER, TUNED_FILE};
 use rust_embed::RustEmbed;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,14 +19,13 @@ pub fn is_word(source: &str) -> bool {
     [SHIPPED, IDLE].contains(&source)
 }
 
+/// Reads the files of a folder that is built into the program.
+pub(crate) type ReadFiles = fn() -> BTreeMap<String, Arc<str>>;
+
+/// The modules that all strategies share.
 #[derive(RustEmbed)]
-#[folder = "../../scripts"]
-#[include = "*.luau"]
-#[include = "*.lua"]
-#[include = "*/tuned.toml"]
-#[exclude = "templates/*"]
-#[exclude = "opponents/*"]
-struct Scripts;
+#[folder = "../../scripts/lib"]
+struct Modules;
 
 /// Files of a new strategy: a folder for each game.
 #[derive(RustEmbed)]
@@ -42,7 +43,7 @@ const GAME_NAME: &str = "{{name}}";
 /// The files of a new game of this name, by path.
 #[must_use]
 pub fn game_template(name: &str) -> BTreeMap<String, String> {
-    let read = |path: std::borrow::Cow<'static, str>| {
+    let read = |path: Cow<'static, str>| {
         let file = GameTemplate::get(&path)?;
         let text = String::from_utf8_lossy(&file.data).replace(GAME_NAME, name);
         Some((path.into_owned(), text))
@@ -58,7 +59,8 @@ pub fn strategy(game: &str) -> Result<Bundle, LoadError> {
     if let Some(bundle) = crate::scripted::strategy(game) {
         return bundle;
     }
-    let mut files = folder(game);
+    let folder = STRATEGIES.iter().find(|(name, _)| *name == game);
+    let mut files = folder.map(|(_, read)| read()).unwrap_or_default();
     files.retain(|path, _| !of_specs(path));
     Bundle::from_files(with_lib(files))
 }
@@ -133,22 +135,21 @@ pub fn idle(role: &str, source: &str) -> Result<Bundle, LoadError> {
     Bundle::from_files([(format!("{role}.luau"), source)])
 }
 
-/// The files below `scripts/<name>/`, without that prefix.
-fn folder(name: &str) -> BTreeMap<String, Arc<str>> {
-    let prefix = format!("{name}/");
-    Scripts::iter()
-        .filter_map(|path| {
-            let inside = path.strip_prefix(&prefix)?.to_owned();
-            let file = Scripts::get(&path)?;
-            Some((inside, String::from_utf8_lossy(&file.data).into()))
-        })
-        .collect()
+/// Scripts and tuned values of a folder that is built into the program, by path.
+pub(crate) fn read_files<F: RustEmbed>() -> BTreeMap<String, Arc<str>> {
+    let is_script = |path: &str| path.ends_with(".luau") || path.ends_with(".lua");
+    let wanted = |path: &Cow<'_, str>| is_script(path) || path == TUNED_FILE;
+    let read = |path: Cow<'static, str>| {
+        let file = F::get(&path)?;
+        Some((path.into_owned(), String::from_utf8_lossy(&file.data).into()))
+    };
+    F::iter().filter(wanted).filter_map(read).collect()
 }
 
 fn with_lib(mut files: BTreeMap<String, Arc<str>>) -> BTreeMap<String, Arc<str>> {
     let stem = |path: &str| path.rsplit_once('.').map_or(path, |(stem, _)| stem).to_owned();
     let own: Vec<String> = files.keys().map(|path| stem(path)).collect();
-    for (path, source) in folder(LIB_FOLDER) {
+    for (path, source) in read_files::<Modules>() {
         // The specs of the shared modules are left out, too.
         if of_specs(&path) {
             continue;
