@@ -165,7 +165,7 @@ impl FaultyNetwork {
             return;
         }
         let mut ledger = open(&self.ledger);
-        if ledger.truths.wants(self.place) && ledger.wire.request(message).is_some() {
+        if ledger.truths.wants(self.place) && ledger.wire.shows_world(message) {
             ledger.truths.keep(self.place, self.inner.truth());
         }
     }
@@ -344,6 +344,9 @@ impl Line {
             | FaultKind::Script
             | FaultKind::Reload
             | FaultKind::Command
+            | FaultKind::Stop
+            | FaultKind::Move
+            | FaultKind::Remove
             | FaultKind::DiskFull
             | FaultKind::DiskStuck
             | FaultKind::DiskShort

@@ -29,6 +29,7 @@ fn scenario(game: &str, faults: Vec<Fault>) -> Scenario {
         seed: 7,
         strategy: ScenarioStrategy::Steady,
         record: false,
+        think_ms: 0,
         faults,
         often: Vec::new(),
     }
