@@ -75,9 +75,15 @@ enum Defect {
     ShutsOut,
     /// The referee stops between two steps.
     Stops,
+    /// Nothing that the first connection sends in the match arrives.
+    Swallows,
 }
 
 impl Broken {
+    fn has_begun(&self) -> bool {
+        self.inner.verdict().step >= 3
+    }
+
     fn has_stopped(&self) -> bool {
         self.how == Defect::Stops && self.said == b"stopped"
     }
@@ -97,6 +103,7 @@ impl Arena for Broken {
         let is_hit = is_answer && connection == ConnectionId(3);
         match self.how {
             Defect::Mute if is_hit => {}
+            Defect::Swallows if connection == ConnectionId(0) && self.has_begun() => {}
             Defect::Infects if is_answer && (3..6).contains(&connection.0) => {}
             Defect::Twice if is_hit => {
                 self.inner.handle_input(connection, bytes, now);
@@ -112,7 +119,8 @@ impl Arena for Broken {
             | Defect::Infects
             | Defect::Strays
             | Defect::ShutsOut
-            | Defect::Stops => {
+            | Defect::Stops
+            | Defect::Swallows => {
                 if is_hit {
                     self.said = bytes.to_vec();
                 }
@@ -286,7 +294,8 @@ fn a_belief_that_is_not_true_is_reported() {
     assert!(told("assemble", &far).contains("from where it believes to be"));
     assert!(told("assemble", &other_ground).contains("the ground at"));
     assert!(told("mars", &far).contains("believes to be on"));
-    for game in ["assemble", "mars"] {
+    assert!(told("bomberland", &other_ground).contains("the ground at"));
+    for game in ["assemble", "mars", "bomberland"] {
         let strategy = ScenarioStrategy::Shipped;
         let played = Scenario { steps: 60, strategy, ..scenario(game, Vec::new()) };
         let outcome = play(&played, &NEVER).unwrap();
@@ -342,6 +351,60 @@ fn a_seat_that_sends_nothing_is_a_silent_turn() {
     assert_eq!(told, (Rule::Silent, "A", "agentA4", 1), "{first}");
     let text = first.to_string();
     assert!(text.contains("the request 0 of step 1 arrived 4s before its deadline"), "{text}");
+}
+
+#[test]
+fn a_seat_that_sends_nothing_is_seen_in_games_whose_requests_have_no_ids() {
+    let wanted = [
+        ("bomberland", "and nothing left"),
+        ("colosseum", "was not answered"),
+        ("asimulator", "and nothing left"),
+    ];
+    for (game, text) in wanted {
+        let outcome = play_with(&Scenario { steps: 40, ..scenario(game, Vec::new()) }, Defect::Swallows);
+        assert_eq!(rules(&outcome), [Rule::Silent], "{game}: {:?}", outcome.violations);
+        assert!(outcome.violations[0].text.contains(text), "{game}: {}", outcome.violations[0]);
+    }
+}
+
+#[test]
+fn a_slow_script_costs_no_other_agent_a_turn_and_others_think_too() {
+    let slow = |agent| Fault {
+        script: Some(HostileScript::Slow),
+        ..fault(3, agent, FaultKind::Script)
+    };
+    for game in ["assemble", "mars"] {
+        let think_ms = Ground::new(game, None).unwrap().think_ms_max;
+        assert!(think_ms >= 10, "{game}: {think_ms}");
+        let thinking = Scenario { think_ms, ..scenario(game, vec![slow(4), slow(9)]) };
+        let outcome = play(&thinking, &NEVER).unwrap();
+        assert_eq!(outcome.violations, [], "{game}");
+        // The others' time passes: the match lasts longer than one whose scripts take none.
+        let quick = play(&scenario(game, Vec::new()), &NEVER).unwrap();
+        assert!(outcome.time > quick.time, "{game}: {:?} {:?}", outcome.time, quick.time);
+    }
+}
+
+#[test]
+fn scripts_that_take_more_than_their_share_are_seen() {
+    let much = Scenario { think_ms: 400, ..scenario("assemble", Vec::new()) };
+    let outcome = play(&much, &NEVER).unwrap();
+    assert_eq!(rules(&outcome), [Rule::Neighbour], "{:?}", outcome.violations);
+}
+
+#[test]
+fn a_team_that_stops_or_moves_and_an_agent_that_is_removed_play_again() {
+    for game in ["assemble", "mars"] {
+        for kind in [FaultKind::Stop, FaultKind::Move, FaultKind::Remove] {
+            let long = Scenario { steps: 30, ..scenario(game, vec![fault(5, 4, kind)]) };
+            let outcome = play(&long, &NEVER).unwrap();
+            assert_eq!(outcome.violations, [], "{game} {kind}");
+            assert_eq!(outcome.injected.get(&kind), Some(&1), "{game} {kind}");
+            let all = play(&Scenario { steps: 30, ..scenario(game, Vec::new()) }, &NEVER).unwrap();
+            let lost = all.agent_turns - outcome.agent_turns;
+            assert!((1..200).contains(&lost), "{game} {kind}: {lost} turns were not played");
+        }
+    }
 }
 
 #[test]
