@@ -22,6 +22,8 @@ const VIOLATIONS_MAX: usize = 8;
 /// A request that has this much less time than the longest one is no fresh one.
 const CLOCK_STEP: Duration = Duration::from_millis(50);
 
+/// In games without deadlines on the wire, an answer is owed within a turn, and not sooner.
+const OWED_MIN: Duration = Duration::from_secs(1);
 /// The action for which no message is sent.
 const NO_MESSAGE: &str = "wait";
 
@@ -255,7 +257,7 @@ impl Ledger {
             seat.away = false;
         }
         if self.wire.asks == Asks::Lines && intact && !held && !seat.was_lied_to(step) {
-            let due = now + self.turn_limit;
+            let due = now + self.turn_limit.max(OWED_MIN);
             seat.owes = Some((due, format!("a line of step {step} was not answered")));
         }
         let Some(WireRequest { id, .. }) = request else { return };
@@ -282,10 +284,15 @@ impl Ledger {
         self.origin.instant + Duration::from_millis(millis.min(1_000_000_000_000))
     }
 
+    /// When something that is owed counts as silent: a referee that waits for ever has no timer.
+    pub(crate) fn owed_at(&self) -> Option<Instant> {
+        self.seats.values().filter_map(|seat| seat.owes.as_ref()).map(|(due, _)| *due).min()
+    }
+
     /// An agent decided: in games without requests on the wire, something has to leave.
     pub(crate) fn decided(&mut self, team: usize, agent: &str, action: &str) {
-        let (due, step) = (self.now + self.turn_limit, self.step);
-        if self.wire.asks != Asks::Decisions || action == NO_MESSAGE {
+        let (due, step) = (self.now + self.turn_limit.max(OWED_MIN), self.step);
+        if self.wire.asks != Asks::Decisions || action.starts_with(NO_MESSAGE) {
             return;
         }
         let its = |(key, seat): &(&SeatKey, &mut SeatRecord)| {

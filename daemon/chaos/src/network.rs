@@ -465,7 +465,8 @@ impl Arena for FaultyNetwork {
             let inward = line.inward.front().map(|(at, _)| *at).or(line.inward_from);
             [outward, inward, line.closes_at]
         });
-        lines.flatten().chain(self.inner.poll_timeout()).min()
+        let owed = open(&self.ledger).owed_at();
+        lines.flatten().chain(self.inner.poll_timeout()).chain(owed).min()
     }
 
     fn verdict(&self) -> Verdict {
