@@ -6,6 +6,7 @@ use crate::scenario::{SCENARIO_VERSION, Scenario, ScenarioStrategy};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use std::time::Duration;
 
 /// One in this many scenarios is recorded and decided again.
 const RECORDED_EVERY: u64 = 8;
@@ -16,6 +17,8 @@ const SLOW_SCRIPT_ODDS: u32 = 40;
 const KINDS: usize = 20;
 /// All scripts of a team together take at most the turn, divided by this.
 const THINK_PART: u32 = 6;
+/// A turn may be much shorter than the referee's limit.
+const THINK_MAX: Duration = Duration::from_millis(100);
 /// The random numbers of think times: not those of faults.
 const THINK_STREAM: u64 = 0x7468_696E_6B21;
 /// Longest fault of the disk, in milliseconds.
@@ -64,7 +67,7 @@ impl Ground {
         let agents = u16::try_from(stage.agents).unwrap_or(u16::MAX);
         let is_open = matches!(game, "assemble" | "mars");
         let share = stage.turn_limit / (u32::from(agents).max(1) * THINK_PART);
-        let think_ms_max = u64::try_from(share.as_millis()).unwrap_or_default();
+        let think_ms_max = u64::try_from(share.min(THINK_MAX).as_millis()).unwrap_or_default();
         Ok(Self { game, variants, teams: stage.teams, agents, steps, shipped_every, think_ms_max, is_open })
     }
 }

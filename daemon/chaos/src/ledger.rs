@@ -74,6 +74,8 @@ pub(crate) struct SeatRecord {
     pub(crate) open: Option<OpenRequest>,
     /// In games without ids: something has to be sent by then, and why.
     owes: Option<(Instant, String)>,
+    /// The step in which it sent something last: a unit whose move another one makes sends nothing.
+    sent_in: u32,
     /// The ids that arrived on this connection, changed ones included: none is answered twice as
     /// often as it arrived.
     arrived: BTreeMap<i64, u32>,
@@ -145,6 +147,7 @@ impl Ledger {
             connection: None,
             open: None,
             owes: None,
+            sent_in: 0,
             arrived: BTreeMap::new(),
             answered: BTreeMap::new(),
             disturbed: false,
@@ -299,7 +302,8 @@ impl Ledger {
             key.0 == team && seat.agents.iter().any(|name| name == agent)
         };
         for (_, seat) in self.seats.iter_mut().filter(its) {
-            if seat.connection.is_some() && !seat.disturbed && !seat.was_lied_to(step) {
+            let is_silent = seat.connection.is_some() && seat.sent_in != step;
+            if is_silent && !seat.disturbed && !seat.was_lied_to(step) {
                 let text = || format!("{agent} decided {action} in step {step}, and nothing left");
                 seat.owes.get_or_insert_with(|| (due, text()));
             }
@@ -310,7 +314,7 @@ impl Ledger {
     pub(crate) fn sent(&mut self, connection: ConnectionId, message: &[u8]) {
         let key = self.seat_of(connection);
         if let Some(seat) = key.and_then(|key| self.seats.get_mut(&key)) {
-            seat.owes = None;
+            (seat.owes, seat.sent_in) = (None, self.step);
         }
         let (Some(key), Some(id)) = (self.seat_of(connection), self.wire.answer(message)) else {
             return;
