@@ -1,4 +1,5 @@
-//! What fuzzers throw bytes at: everything of ours that reads from a socket.
+//! What fuzzers throw bytes at: everything of ours that reads from a socket, the methods of the
+//! control API, what scripts can call, and the files that people send each other.
 //!
 //! `tests/fuzz` holds the fuzzer's programs and the corpus; `tests/corpus.rs` replays the corpus
 //! with every run of the tests. A target takes any bytes and returns how far they got, so that a
@@ -7,11 +8,19 @@
 //! Input is one stream, or pieces with [`CUT`] between them: messages, or what different clients
 //! say. In pieces for a referee the first byte chooses the client.
 
+mod grpc;
+mod natives;
 mod seats;
 mod stages;
 mod talk;
 
 pub use talk::conversations;
+
+/// The first words of the targets that are no game's: the target's name and the bytes.
+#[must_use]
+pub fn first_words() -> Vec<(&'static str, Vec<u8>)> {
+    grpc::seeds().into_iter().map(|bytes| ("grpc", bytes)).collect()
+}
 
 use crate::fuzz::seats::{Heard, hear};
 use phalanx_colosseum::bridge::Bridge;
@@ -54,6 +63,10 @@ pub const TARGETS: &[Target] = &[
     Target { name: "asimulator_arena", run: |bytes| arena(stages::asimulator, bytes) },
     Target { name: "orders", run: orders },
     Target { name: "tokens", run: tokens },
+    Target { name: "grpc", run: grpc::grpc },
+    Target { name: "natives", run: natives::natives },
+    Target { name: "checkpoints", run: checkpoints },
+    Target { name: "scenarios", run: scenarios },
 ];
 
 /// Runs the target of that name.
@@ -178,6 +191,22 @@ fn orders(bytes: &[u8]) -> usize {
     let written = phalanx_engine::write_order(&said);
     let again = phalanx_engine::read_order(&written);
     assert_eq!(again.as_ref(), Ok(&said), "{written:?}");
+    1
+}
+
+/// A checkpoint that another daemon left: it is taken whole or not at all.
+fn checkpoints(bytes: &[u8]) -> usize {
+    let game = phalanx_assemble::Assemble::default();
+    usize::from(phalanx_engine::examine(&game, &roster(), bounded(bytes)).is_ok())
+}
+
+/// A scenario file: what is read is written as text that reads the same.
+fn scenarios(bytes: &[u8]) -> usize {
+    let Ok(text) = std::str::from_utf8(bounded(bytes)) else { return 0 };
+    let Ok(scenario) = phalanx_chaos::Scenario::read(text, "scenario.toml") else { return 0 };
+    let written = scenario.text();
+    let again = phalanx_chaos::Scenario::read(&written, "scenario.toml");
+    assert_eq!(again.as_ref(), Ok(&scenario), "{written}");
     1
 }
 

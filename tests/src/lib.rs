@@ -5,6 +5,7 @@
 pub mod bomberland;
 pub mod fuzz;
 pub mod modules;
+pub mod soak;
 
 use std::path::{Path, PathBuf};
 

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Steps whose truth is kept: beliefs arrive later than the truth.
 const TRUTHS_MAX: usize = 32;
-/// The layer with the terrain.
-const GROUND: &str = "ground";
+/// The layers that are compared: terrain, and what lies on it.
+const GROUND: [&str; 2] = ["ground", "things"];
+/// The facts that name a step.
+const STEPS: [&str; 2] = ["step", "tick"];
 
 /// The referee's world in the last steps of a round.
 #[derive(Debug, Default)]
@@ -46,7 +48,7 @@ impl Truths {
 
 fn step(picture: &Picture) -> Option<&str> {
     let facts = picture.parts.iter().flat_map(|part| &part.facts);
-    facts.into_iter().find(|(name, _)| name == "step").map(|(_, step)| step.as_str())
+    facts.into_iter().find(|(name, _)| STEPS.contains(&name.as_ref())).map(|(_, step)| step.as_str())
 }
 
 /// What a belief says that is not true: where our agents are, and the ground that they see now. The
@@ -96,9 +98,11 @@ fn on_graph(part: &Part, world: &Part, pairs: &[Whereabouts]) -> Option<String> 
 
 fn on_grid(part: &Part, world: &Part, pairs: &[Whereabouts]) -> Option<String> {
     let Shape::Grid { width, height, .. } = world.shape else { return None };
-    let side = |side: Option<u32>| side.and_then(|side| i32::try_from(side).ok()).unwrap_or(1);
-    let (width, height) = (side(width).max(1), side(height).max(1));
-    let around = |x: i32, y: i32| (x.rem_euclid(width), y.rem_euclid(height));
+    let fold = |at: i32, side: Option<u32>| {
+        let side = side.and_then(|side| i32::try_from(side).ok()).filter(|side| *side > 0);
+        side.map_or(at, |side| at.rem_euclid(side))
+    };
+    let around = |x: i32, y: i32| (fold(x, width), fold(y, height));
     let offset = |here: &Place, there: &Place| match (here, there) {
         (Place::Cell(x, y), Place::Cell(to_x, to_y)) => Some(around(to_x - x, to_y - y)),
         _ => None,
@@ -111,12 +115,16 @@ fn on_grid(part: &Part, world: &Part, pairs: &[Whereabouts]) -> Option<String> {
             "on one map, {first} is {shift:?} from where it believes to be, and {other} {another:?}"
         ));
     }
-    let layer = |part: &Part| part.layers.iter().find(|layer| layer.name == GROUND).cloned();
+    let layer = |part: &Part| {
+        part.layers.iter().find(|layer| GROUND.contains(&layer.name.as_ref())).cloned()
+    };
     let (believed, real) = (layer(part)?, layer(world)?);
-    let now = believed.seen.iter().filter(|seen| **seen != phalanx_game::SEEN_NEVER).max()?;
+    let now = believed.seen.iter().filter(|seen| **seen != phalanx_game::SEEN_NEVER).max();
     // Legends of both have the same values.
-    let cells = believed.area.each().zip(&believed.cells).zip(&believed.seen);
-    let mut seen_now = cells.filter(|(_, seen)| *seen == now).map(|(cell, _)| cell);
+    let cells = believed.area.each().zip(&believed.cells).enumerate();
+    // Where all is in sight, nothing says when it was seen.
+    let is_now = |place: usize| believed.seen.is_empty() || believed.seen.get(place) == now;
+    let mut seen_now = cells.filter(|(place, _)| is_now(*place)).map(|(_, cell)| cell);
     seen_now.find_map(|((x, y), value)| {
         let (at_x, at_y) = around(x + shift.0, y + shift.1);
         let row = usize::try_from(at_y - real.area.y).ok()?;

@@ -7,7 +7,8 @@ use phalanx_game::{Origin, Roster, RosterEntry};
 use phalanx_games::demo::{Connections, DemoAsk, DemoStage};
 use phalanx_games::{TeamPlan, shipped};
 use phalanx_lua::{Bundle, Limits, stage};
-use phalanx_net::{Recorder, SeatOptions};
+use phalanx_net::{Recorder, SeatOptions, ThinkTime};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -67,6 +68,13 @@ impl Cast {
             teams.push(plan);
         }
         Ok(Self { stage, origin: Origin { instant, unix_ms: EPOCH_MS }, teams, bundle })
+    }
+
+    /// How long scripts take on the virtual clock.
+    pub(crate) fn think_time(scenario: &Scenario) -> ThinkTime {
+        let usual = Duration::from_millis(scenario.think_ms);
+        let slow = HostileScript::Slow.role();
+        Rc::new(move |role| if role == slow { Duration::MAX } else { usual })
     }
 
     /// All agents share one connection.
@@ -239,6 +247,7 @@ fn hostile(script: HostileScript, action: &str) -> String {
             "local all = {}\nwhile true do table.insert(all, string.rep('x', 4096) .. #all) end"
                 .to_owned()
         }
+        HostileScript::Slow => format!("return {action}"),
         HostileScript::Endless => "while true do end".to_owned(),
     };
     format!("return {{\n    decide = function(me)\n{body}\n    end,\n}}\n")

@@ -55,6 +55,12 @@ pub enum FaultKind {
     Reload,
     /// An operator gives a random legal command.
     Command,
+    /// An operator stops the team, and starts it again later.
+    Stop,
+    /// An operator moves the team to another address of the referee; it forgets its world.
+    Move,
+    /// An operator removes the agent, and adds it again later.
+    Remove,
     /// The disk of the recording has no room.
     DiskFull,
     /// Writes to the disk of the recording do not return.
@@ -67,7 +73,7 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 24] = [
         Self::Delay,
         Self::Stall,
         Self::Split,
@@ -85,6 +91,9 @@ impl FaultKind {
         Self::Script,
         Self::Reload,
         Self::Command,
+        Self::Stop,
+        Self::Move,
+        Self::Remove,
         Self::DiskFull,
         Self::DiskStuck,
         Self::DiskShort,
@@ -112,6 +121,9 @@ impl FaultKind {
             Self::Script => "script",
             Self::Reload => "reload",
             Self::Command => "command",
+            Self::Stop => "stop",
+            Self::Move => "move",
+            Self::Remove => "remove",
             Self::DiskFull => "disk_full",
             Self::DiskStuck => "disk_stuck",
             Self::DiskShort => "disk_short",
@@ -135,7 +147,12 @@ impl FaultKind {
             | Self::Truncate
             | Self::Wrong => FaultClass::Network,
             Self::Restart | Self::Kill | Self::Freeze => FaultClass::Process,
-            Self::Script | Self::Reload | Self::Command => FaultClass::People,
+            Self::Script
+            | Self::Reload
+            | Self::Command
+            | Self::Stop
+            | Self::Move
+            | Self::Remove => FaultClass::People,
             Self::DiskFull | Self::DiskStuck | Self::DiskShort | Self::DiskTail => FaultClass::Disk,
         }
     }
@@ -151,15 +168,20 @@ impl FaultKind {
             | Self::Mute
             | Self::Kill
             | Self::Freeze
+            | Self::Stop
+            | Self::Remove
             | Self::DiskFull
             | Self::DiskStuck
             | Self::DiskShort => (true, false, false),
             Self::Split | Self::Truncate | Self::DiskTail => (false, true, false),
             Self::Garbage => (false, true, true),
             Self::Wrong | Self::Command => (false, false, true),
-            Self::Reset | Self::Duplicate | Self::Restart | Self::Script | Self::Reload => {
-                (false, false, false)
-            }
+            Self::Reset
+            | Self::Duplicate
+            | Self::Restart
+            | Self::Script
+            | Self::Reload
+            | Self::Move => (false, false, false),
         }
     }
 
@@ -192,18 +214,21 @@ pub enum HostileScript {
     Floods,
     /// Takes memory until there is no more.
     Greedy,
+    /// Acts, but takes all the virtual time that it may.
+    Slow,
     /// Never returns.
     Endless,
 }
 
 impl HostileScript {
     /// All of them; those that take real time last.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Throws,
         Self::Lies,
         Self::Silent,
         Self::Deep,
         Self::Floods,
+        Self::Slow,
         Self::Greedy,
         Self::Endless,
     ];
@@ -218,6 +243,7 @@ impl HostileScript {
             Self::Deep => "deep",
             Self::Floods => "floods",
             Self::Greedy => "greedy",
+            Self::Slow => "slow",
             Self::Endless => "endless",
         }
     }

@@ -6,6 +6,7 @@ use crate::scenario::{SCENARIO_VERSION, Scenario, ScenarioStrategy};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use std::time::Duration;
 
 /// One in this many scenarios is recorded and decided again.
 const RECORDED_EVERY: u64 = 8;
@@ -13,7 +14,13 @@ const RECORDED_EVERY: u64 = 8;
 const SLOW_SCRIPT_ODDS: u32 = 40;
 
 /// The kinds of faults of all matches; recorded ones have those of disks, too.
-const KINDS: usize = 17;
+const KINDS: usize = 20;
+/// All scripts of a team together take at most the turn, divided by this.
+const THINK_PART: u32 = 6;
+/// A turn may be much shorter than the referee's limit.
+const THINK_MAX: Duration = Duration::from_millis(100);
+/// The random numbers of think times: not those of faults.
+const THINK_STREAM: u64 = 0x7468_696E_6B21;
 /// Longest fault of the disk, in milliseconds.
 const DISK_MS_MAX: u64 = 20_000;
 
@@ -32,6 +39,10 @@ pub struct Ground {
     pub steps: u32,
     /// One in this many scenarios is played with the shipped strategy.
     pub shipped_every: u64,
+    /// The longest time of a script in milliseconds.
+    pub think_ms_max: u64,
+    /// Agents may leave and come back, alone or all together.
+    pub is_open: bool,
 }
 
 impl Ground {
@@ -54,7 +65,10 @@ impl Ground {
         let ask = crate::cast::ask_of(1, steps, variants.first().map(|it| (*it).to_owned()));
         let stage = phalanx_games::demo(game, &ask)?;
         let agents = u16::try_from(stage.agents).unwrap_or(u16::MAX);
-        Ok(Self { game, variants, teams: stage.teams, agents, steps, shipped_every })
+        let is_open = matches!(game, "assemble" | "mars");
+        let share = stage.turn_limit / (u32::from(agents).max(1) * THINK_PART);
+        let think_ms_max = u64::try_from(share.min(THINK_MAX).as_millis()).unwrap_or_default();
+        Ok(Self { game, variants, teams: stage.teams, agents, steps, shipped_every, think_ms_max, is_open })
     }
 }
 
@@ -84,9 +98,17 @@ pub fn generate(ground: &Ground, seed: u64) -> Scenario {
             ScenarioStrategy::Steady
         },
         record,
+        think_ms: think_ms(ground, seed),
         faults,
         often: Vec::new(),
     }
+}
+
+/// In half of the scenarios, scripts take no time.
+fn think_ms(ground: &Ground, seed: u64) -> u64 {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed ^ mixed(ground.game) ^ THINK_STREAM);
+    let time = rng.random_range(0..=ground.think_ms_max);
+    if rng.random_bool(0.5) { time } else { 0 }
 }
 
 /// A number of a name, so that the games do not get the same faults.
@@ -97,7 +119,11 @@ fn mixed(name: &str) -> u64 {
 }
 
 fn fault(ground: &Ground, rng: &mut ChaCha8Rng) -> Fault {
-    let kind = kind(rng);
+    let leaves = |kind| matches!(kind, FaultKind::Stop | FaultKind::Move | FaultKind::Remove);
+    let kind = match kind(rng) {
+        kind if leaves(kind) && !ground.is_open => FaultKind::Command,
+        kind => kind,
+    };
     let (ms, bytes, seed) = kind.takes();
     let script = (kind == FaultKind::Script).then(|| script(rng));
     Fault {

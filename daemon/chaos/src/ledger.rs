@@ -7,7 +7,7 @@ use crate::fault::{Fault, FaultClass, FaultKind};
 use crate::misses::Misses;
 use crate::often::Odds;
 use crate::violation::{Rule, Violation};
-use crate::wire::{Wire, WireForm, WireRequest};
+use crate::wire::{Asks, Wire, WireForm, WireRequest};
 use phalanx_game::{ConnectionId, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -21,6 +21,11 @@ const VIOLATIONS_MAX: usize = 8;
 
 /// A request that has this much less time than the longest one is no fresh one.
 const CLOCK_STEP: Duration = Duration::from_millis(50);
+
+/// In games without deadlines on the wire, an answer is owed within a turn, and not sooner.
+const OWED_MIN: Duration = Duration::from_secs(1);
+/// The action for which no message is sent.
+const NO_MESSAGE: &str = "wait";
 
 /// A seat: its team and its place there.
 pub(crate) type SeatKey = (usize, usize);
@@ -43,6 +48,8 @@ pub(crate) struct Ledger {
     pub(crate) truths: Truths,
     /// Turns without an answer.
     pub(crate) misses: Misses,
+    /// The referee's longest turn.
+    pub(crate) turn_limit: Duration,
     /// A request has to be answered if at least this much of its time was left.
     pub(crate) answer_time: Duration,
     lines: BTreeMap<ConnectionId, SeatKey>,
@@ -65,13 +72,18 @@ pub(crate) struct SeatRecord {
     pub(crate) connection: Option<ConnectionId>,
     /// The newest request that arrived whole, and is not answered.
     pub(crate) open: Option<OpenRequest>,
+    /// In games without ids: something has to be sent by then, and why.
+    owes: Option<(Instant, String)>,
+    /// The step in which it sent something last: a unit whose move another one makes sends nothing.
+    sent_in: u32,
     /// The ids that arrived on this connection, changed ones included: none is answered twice as
     /// often as it arrived.
     arrived: BTreeMap<i64, u32>,
     answered: BTreeMap<i64, u32>,
     /// A fault is in effect.
     pub(crate) disturbed: bool,
-    /// A request arrived on this connection without delay: its client knows the referee's clock.
+    /// A request, or an answer to the login that names a time, arrived on this connection without
+    /// delay: its client knows the referee's clock.
     knows_clock: bool,
     /// The referee has not asked since the connection was lost.
     away: bool,
@@ -118,6 +130,7 @@ impl Ledger {
             requests: 0,
             truths: Truths::default(),
             misses: Misses::default(),
+            turn_limit: Duration::ZERO,
             answer_time: Duration::ZERO,
             lines: BTreeMap::new(),
             waiting,
@@ -133,6 +146,8 @@ impl Ledger {
             agents,
             connection: None,
             open: None,
+            owes: None,
+            sent_in: 0,
             arrived: BTreeMap::new(),
             answered: BTreeMap::new(),
             disturbed: false,
@@ -166,7 +181,7 @@ impl Ledger {
         self.lines.insert(connection, key);
         if let Some(seat) = self.seats.get_mut(&key) {
             seat.connection = Some(connection);
-            (seat.open, seat.knows_clock) = (None, false);
+            (seat.open, seat.owes, seat.knows_clock) = (None, None, false);
             seat.arrived.clear();
             seat.answered.clear();
         }
@@ -178,7 +193,7 @@ impl Ledger {
         let (step, now) = (self.step, self.now);
         let Some(seat) = self.seats.get_mut(key) else { return };
         if seat.connection == Some(connection) {
-            (seat.connection, seat.open) = (None, None);
+            (seat.connection, seat.open, seat.owes) = (None, None, None);
             (seat.disturbed, seat.away, seat.away_since) = (false, true, now);
             seat.excuse(step);
         }
@@ -239,9 +254,14 @@ impl Ledger {
         let Some(seat) = self.seats.get_mut(&key) else { return };
         // The referee itself sends an old request again after a login.
         let is_fresh = left.is_some_and(|left| left >= longest);
-        seat.knows_clock |= is_fresh && !held;
+        let shows_clock = is_fresh || (intact && self.wire.shows_clock(message));
+        seat.knows_clock |= shows_clock && !held;
         if request.is_some() || !has_requests {
             seat.away = false;
+        }
+        if self.wire.asks == Asks::Lines && intact && !held && !seat.was_lied_to(step) {
+            let due = now + self.turn_limit.max(OWED_MIN);
+            seat.owes = Some((due, format!("a line of step {step} was not answered")));
         }
         let Some(WireRequest { id, .. }) = request else { return };
         *seat.arrived.entry(id).or_default() += 1;
@@ -267,8 +287,35 @@ impl Ledger {
         self.origin.instant + Duration::from_millis(millis.min(1_000_000_000_000))
     }
 
+    /// When something that is owed counts as silent: a referee that waits for ever has no timer.
+    pub(crate) fn owed_at(&self) -> Option<Instant> {
+        self.seats.values().filter_map(|seat| seat.owes.as_ref()).map(|(due, _)| *due).min()
+    }
+
+    /// An agent decided: in games without requests on the wire, something has to leave.
+    pub(crate) fn decided(&mut self, team: usize, agent: &str, action: &str) {
+        let (due, step) = (self.now + self.turn_limit.max(OWED_MIN), self.step);
+        if self.wire.asks != Asks::Decisions || action.starts_with(NO_MESSAGE) {
+            return;
+        }
+        let its = |(key, seat): &(&SeatKey, &mut SeatRecord)| {
+            key.0 == team && seat.agents.iter().any(|name| name == agent)
+        };
+        for (_, seat) in self.seats.iter_mut().filter(its) {
+            let is_silent = seat.connection.is_some() && seat.sent_in != step;
+            if is_silent && !seat.disturbed && !seat.was_lied_to(step) {
+                let text = || format!("{agent} decided {action} in step {step}, and nothing left");
+                seat.owes.get_or_insert_with(|| (due, text()));
+            }
+        }
+    }
+
     /// A seat sends a message.
     pub(crate) fn sent(&mut self, connection: ConnectionId, message: &[u8]) {
+        let key = self.seat_of(connection);
+        if let Some(seat) = key.and_then(|key| self.seats.get_mut(&key)) {
+            (seat.owes, seat.sent_in) = (None, self.step);
+        }
         let (Some(key), Some(id)) = (self.seat_of(connection), self.wire.answer(message)) else {
             return;
         };
@@ -316,6 +363,11 @@ impl Ledger {
                 seat.open = None;
                 found.push((*key, Rule::Silent, SeatRecord::silent(open)));
             }
+            if let Some((_, text)) = seat.owes.take_if(|(due, _)| *due <= now)
+                && !seat.disturbed
+            {
+                found.push((*key, Rule::Silent, text));
+            }
         }
         for (key, rule, text) in found {
             self.report(key, rule, &text);
@@ -358,6 +410,15 @@ impl Ledger {
             .for_each(|(_, seat)| seat.excuse(step));
     }
 
+    /// An agent may miss turns now, and shortly after.
+    pub(crate) fn excuse_agent(&mut self, team: usize, name: &str) {
+        let step = self.step;
+        let its = |(key, seat): &(&SeatKey, &mut SeatRecord)| {
+            key.0 == team && seat.agents.iter().any(|agent| agent == name)
+        };
+        self.seats.iter_mut().filter(its).for_each(|(_, seat)| seat.excuse(step));
+    }
+
     /// Whether an agent may miss a turn now.
     pub(crate) fn is_excused(&self, team: usize, agent: &str) -> bool {
         let named = |(key, seat): (&SeatKey, &SeatRecord)| {
@@ -371,6 +432,14 @@ impl Ledger {
                 || seat.was_lied_to(self.step)
                 || self.step <= seat.excused_until
         })
+    }
+
+    /// Whether more than half of a team's agents may miss no turn now.
+    pub(crate) fn is_mostly_well(&self, team: usize) -> bool {
+        let seats = self.seats.iter().filter(|((its, _), _)| *its == team);
+        let agents: Vec<_> = seats.flat_map(|(_, seat)| &seat.agents).collect();
+        let well = agents.iter().filter(|agent| !self.is_excused(team, agent)).count();
+        well * 2 > agents.len()
     }
 
     pub(crate) fn report(&mut self, key: SeatKey, rule: Rule, text: &str) {

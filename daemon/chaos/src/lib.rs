@@ -10,6 +10,7 @@
 //! - `often`: faults with a chance instead of a step. `misses`: turns without an answer.
 //! - `wire`: requests, answers and wrong content in the formats of the games.
 //! - `network`: an arena around an arena, with the faults of connections. `people`: commands.
+//!   `errands`: teams that stop, start and move, agents that come and go.
 //! - `disk`, `disk_tape`: a recording on a disk with faults.
 //! - `belief`: what a team believes beside the truth.
 //! - `ledger`, `watch`: what is known of each seat, and the checks.
@@ -22,6 +23,7 @@ mod belief;
 mod cast;
 mod disk;
 mod disk_tape;
+mod errands;
 mod fault;
 mod generate;
 mod ledger;

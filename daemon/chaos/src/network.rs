@@ -165,7 +165,7 @@ impl FaultyNetwork {
             return;
         }
         let mut ledger = open(&self.ledger);
-        if ledger.truths.wants(self.place) && ledger.wire.request(message).is_some() {
+        if ledger.truths.wants(self.place) && ledger.wire.shows_world(message) {
             ledger.truths.keep(self.place, self.inner.truth());
         }
     }
@@ -344,6 +344,9 @@ impl Line {
             | FaultKind::Script
             | FaultKind::Reload
             | FaultKind::Command
+            | FaultKind::Stop
+            | FaultKind::Move
+            | FaultKind::Remove
             | FaultKind::DiskFull
             | FaultKind::DiskStuck
             | FaultKind::DiskShort
@@ -462,7 +465,8 @@ impl Arena for FaultyNetwork {
             let inward = line.inward.front().map(|(at, _)| *at).or(line.inward_from);
             [outward, inward, line.closes_at]
         });
-        lines.flatten().chain(self.inner.poll_timeout()).min()
+        let owed = open(&self.ledger).owed_at();
+        lines.flatten().chain(self.inner.poll_timeout()).chain(owed).min()
     }
 
     fn verdict(&self) -> Verdict {

@@ -28,6 +28,8 @@ pub(crate) enum Expected {
     Board(u64),
     /// This generation decides.
     Generation(u32),
+    /// The agent is of the team, or not any more.
+    Present(AgentId, bool),
 }
 
 impl Expected {
@@ -39,6 +41,10 @@ impl Expected {
                 ((*word).to_owned(), agent(*id)?.steering.word().to_owned())
             }
             Self::Role(id, role) => (role.clone(), agent(*id)?.role.clone()),
+            Self::Present(id, wanted) => {
+                let shown = !agent(*id)?.gone;
+                (format!("present {wanted}"), format!("present {shown}"))
+            }
             Self::Param(value) => {
                 let is_it = |(name, scope, _): &(String, Scope, Value)| {
                     name == PARAM && *scope == Scope::Team

@@ -2,6 +2,7 @@
 
 use crate::cast::{Cast, SetupError, staged};
 use crate::disk_tape::DiskTape;
+use crate::errands::Errands;
 use crate::fault::{Fault, FaultClass, FaultKind};
 use crate::ledger::Ledger;
 use crate::misses::MissFigures;
@@ -14,11 +15,11 @@ use crate::scenario::{Scenario, ScenarioStrategy};
 use crate::violation::{Rule, Violation};
 use crate::watch::{TeamWatch, Watch};
 use crate::wire::Wire;
-use phalanx_engine::{CommandRequest, DrawWorld, InstallStrategy, SetRole};
+use phalanx_engine::{CommandRequest, DrawWorld, InstallStrategy, SetRole, Ticket};
 use phalanx_game::{AgentId, Arena};
 use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, Recorder, now};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -131,13 +132,14 @@ fn lost_tail(outcome: &Outcome, scenario: &Scenario) -> u64 {
     tails.filter_map(|fault| fault.bytes).map(u64::from).sum()
 }
 
-struct Match<'a> {
+pub(crate) struct Match<'a> {
     scenario: &'a Scenario,
     sabotage: Sabotage<'a>,
-    cast: Cast,
-    lockstep: Lockstep,
-    watch: Watch<'a>,
-    ledger: SharedLedger,
+    pub(crate) cast: Cast,
+    pub(crate) lockstep: Lockstep,
+    pub(crate) watch: Watch<'a>,
+    pub(crate) ledger: SharedLedger,
+    pub(crate) errands: Errands,
     /// Faults of processes and people that are to come, by step.
     faults: Vec<Fault>,
     next_ticket: u64,
@@ -158,7 +160,8 @@ impl<'a> Match<'a> {
         let wire = Wire::of(&scenario.game);
         let odds = Odds::new(scenario.often.clone(), scenario.seed, cast.stage.turn_limit);
         let faults = (scenario.faults.as_slice(), odds);
-        let ledger = Ledger::new(wire, cast.origin, faults, cast.is_shared());
+        let mut ledger = Ledger::new(wire, cast.origin, faults, cast.is_shared());
+        ledger.turn_limit = cast.stage.turn_limit;
         let ledger = Arc::new(Mutex::new(ledger));
         for (team, plan) in cast.teams.iter().enumerate() {
             for (seat, account) in plan.seats.iter().enumerate() {
@@ -174,6 +177,7 @@ impl<'a> Match<'a> {
             None => network,
         };
         let mut lockstep = Lockstep::new(network, begun, LockstepOptions::default());
+        lockstep.think(Cast::think_time(scenario));
         for plan in &cast.teams {
             phalanx_games::join(&mut lockstep, plan)?;
         }
@@ -199,6 +203,9 @@ impl<'a> Match<'a> {
             teams: cast.teams.iter().map(team).collect(),
             pauses,
             is_due: false,
+            alarm: None,
+            answers: Vec::new(),
+            awaited: BTreeSet::new(),
             print: 0,
             tape,
             sabotage,
@@ -212,6 +219,7 @@ impl<'a> Match<'a> {
             lockstep,
             watch,
             ledger,
+            errands: Errands::default(),
             faults,
             next_ticket,
             next_generation,
@@ -245,13 +253,14 @@ impl<'a> Match<'a> {
     /// Between two beats: checkpoints, bounds, and the faults that are due.
     fn interrupt(&mut self) {
         self.watch.is_due = false;
+        self.run_errands();
         let step = open(&self.ledger).step;
         for team in 0..self.cast.teams.len() {
             self.count(team);
             self.check_bounds(team);
             if step.is_multiple_of(SAVE_EVERY) {
                 self.lockstep.save(team);
-                if open(&self.ledger).wire.has_requests() {
+                if open(&self.ledger).wire.has_truth() {
                     self.send(team, DrawWorld.into(), None);
                 }
             }
@@ -300,6 +309,9 @@ impl<'a> Match<'a> {
             FaultKind::Script => self.seduce(fault, team),
             FaultKind::Reload => self.reload(team),
             FaultKind::Command => self.operate(fault, team),
+            FaultKind::Stop | FaultKind::Move | FaultKind::Remove => {
+                self.begin_errand(fault, team);
+            }
             FaultKind::DiskFull | FaultKind::DiskStuck | FaultKind::DiskShort => {
                 if let Some(tape) = &self.watch.tape {
                     tape.fail(fault.kind, self.lockstep.now() + lasts);
@@ -326,6 +338,7 @@ impl<'a> Match<'a> {
         // A brain that loaded once loads again.
         self.lockstep.kill(team, down).unwrap_or_default();
         open(&self.ledger).excuse_team(team);
+        self.forget_errands(team);
         if let Some(watch) = self.watch.teams.get_mut(team) {
             watch.forget();
         }
@@ -373,7 +386,12 @@ impl<'a> Match<'a> {
         self.send(team, command, expected);
     }
 
-    fn send(&mut self, team: usize, command: phalanx_engine::Command, expected: Option<Expected>) {
+    pub(crate) fn send(
+        &mut self,
+        team: usize,
+        command: phalanx_engine::Command,
+        expected: Option<Expected>,
+    ) -> Ticket {
         let ticket = self.next_ticket;
         self.next_ticket += 1;
         if let Some(watch) = self.watch.teams.get_mut(team) {
@@ -387,10 +405,11 @@ impl<'a> Match<'a> {
             watch.asked.remove(&ticket);
             watch.refused += 1;
         }
+        ticket
     }
 
     /// The agent that a fault hits; a team may have fewer agents than the file says.
-    fn agent(&self, fault: &Fault) -> Option<AgentId> {
+    pub(crate) fn agent(&self, fault: &Fault) -> Option<AgentId> {
         let plan = self.cast.teams.get(fault.team_index())?;
         let count = plan.roster.agents.len();
         plan.roster.ids().nth(fault.agent_index() % count.max(1))

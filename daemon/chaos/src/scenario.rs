@@ -23,6 +23,8 @@ use toml::Spanned;
 pub const SCENARIO_VERSION: u32 = 1;
 /// Most steps of a scenario.
 pub const STEPS_MAX: u32 = 100_000;
+/// Longest time of a script.
+const THINK_MS_MAX: u64 = 10_000;
 /// Most mistakes that an error lists.
 const MISTAKES_MAX: usize = 20;
 
@@ -55,6 +57,9 @@ pub struct Scenario {
     pub strategy: ScenarioStrategy,
     /// The first team is recorded, and its recording is decided again.
     pub record: bool,
+    /// How long `plan` and each `decide` take, in milliseconds of virtual time.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub think_ms: u64,
     /// What goes wrong, in any order.
     #[serde(rename = "fault")]
     pub faults: Vec<Fault>,
@@ -80,6 +85,11 @@ pub struct FaultPlan {
 pub const FAULT_PLANS: &[(&str, &str)] =
     &[("contest-wifi", include_str!("../faults/contest-wifi.toml"))];
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde wants")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 /// As [`Scenario`], with the places of its parts.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -97,6 +107,8 @@ struct ScenarioFile {
     strategy: ScenarioStrategy,
     #[serde(default)]
     record: bool,
+    #[serde(default)]
+    think_ms: Option<Spanned<u64>>,
     #[serde(default, rename = "fault")]
     faults: Vec<Spanned<Fault>>,
     #[serde(default)]
@@ -130,6 +142,7 @@ impl Scenario {
             seed,
             strategy: file.strategy,
             record: file.record,
+            think_ms: file.think_ms.map(Spanned::into_inner).unwrap_or_default(),
             faults: file.faults.into_iter().map(Spanned::into_inner).collect(),
             often: file.often.into_iter().map(Spanned::into_inner).collect(),
         })
@@ -271,6 +284,10 @@ impl Reader<'_> {
         let steps = file.steps.as_ref().map_or(STEPS_MAX, |steps| *steps.as_ref());
         if let Some(wrong) = file.steps.as_ref().filter(|_| !(1..=STEPS_MAX).contains(&steps)) {
             self.note(wrong.span().start, &format!("write 1 to {STEPS_MAX} steps"));
+        }
+        if let Some(wrong) = file.think_ms.as_ref().filter(|think| *think.as_ref() > THINK_MS_MAX) {
+            let what = format!("think_ms: at most {THINK_MS_MAX}, the time of one script");
+            self.note(wrong.span().start, &what);
         }
         for fault in &file.faults {
             for what in mistakes(fault.as_ref(), steps) {

@@ -10,7 +10,7 @@ use crate::violation::Rule;
 use phalanx_engine::{Answer, CommandReply, JournalEntry, JournalEvent, Snapshot, Ticket};
 use phalanx_game::{Body, ConnectionId, Picture, Verdict};
 use phalanx_net::Observer;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,6 +26,11 @@ pub(crate) struct Watch<'a> {
     pub(crate) pauses: Vec<u32>,
     /// Something waits for the end of a turn.
     pub(crate) is_due: bool,
+    /// The match is interrupted at this instant.
+    pub(crate) alarm: Option<Instant>,
+    /// Answers to the commands that the match waits for: team, ticket, and what came of it.
+    pub(crate) answers: Vec<(usize, Ticket, Answer)>,
+    pub(crate) awaited: BTreeSet<Ticket>,
     /// A number of all journals.
     pub(crate) print: u64,
     /// The recording on a disk with faults.
@@ -55,9 +60,9 @@ impl Expected {
     /// Both are about the same thing: only the newer one counts.
     fn replaces(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Steering(a, _), Self::Steering(b, _)) | (Self::Role(a, _), Self::Role(b, _)) => {
-                a == b
-            }
+            (Self::Steering(a, _), Self::Steering(b, _))
+            | (Self::Role(a, _), Self::Role(b, _))
+            | (Self::Present(a, _), Self::Present(b, _)) => a == b,
             (Self::Param(_), Self::Param(_))
             | (Self::Board(_), Self::Board(_))
             | (Self::Generation(_), Self::Generation(_)) => true,
@@ -157,13 +162,25 @@ impl Observer for Watch<'_> {
         }
         let is_broken = !ledger.violations.is_empty();
         drop(ledger);
+        self.is_due |= self.alarm.take_if(|alarm| *alarm <= now).is_some();
         if is_broken { ControlFlow::Break(()) } else { self.pause() }
     }
 
     fn journal(&mut self, team: usize, entry: JournalEntry) {
         self.print = mix(self.print, &entry);
         let JournalEntry { turn, agent, event, .. } = entry;
+        // The script of the whole team is healthy, and most of its agents are.
+        if let (JournalEvent::ScriptError { call, reason }, None) = (&event, &agent) {
+            if open(&self.ledger).is_mostly_well(team) {
+                let text = format!("in turn {turn}, {call} failed: {reason}");
+                self.broken(team, Rule::Neighbour, "", text);
+            }
+            return;
+        }
         let agent = agent.unwrap_or_default();
+        if let JournalEvent::Decided { action, .. } = &event {
+            return open(&self.ledger).decided(team, &agent, action);
+        }
         let what = if let JournalEvent::Fallback { reason, .. } = event {
             format!("sent its fallback: {reason}")
         } else if let JournalEvent::Defaulted { cause } = event {
@@ -190,6 +207,10 @@ impl Observer for Watch<'_> {
     }
 
     fn answer(&mut self, team: usize, ticket: Ticket, answer: Answer) {
+        if self.awaited.remove(&ticket) {
+            self.answers.push((team, ticket, answer.clone()));
+            self.is_due = true;
+        }
         let Some(watch) = self.teams.get_mut(team) else { return };
         let Some(expected) = watch.asked.remove(&ticket) else { return };
         let reply = match answer {

@@ -20,10 +20,22 @@ pub(crate) enum WireForm {
     Binary,
 }
 
+/// What tells that a player owes an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asks {
+    /// Requests have ids and deadlines.
+    Ids,
+    /// Each line of the referee is answered by a line.
+    Lines,
+    /// Nothing on the wire: what was decided has to leave.
+    Decisions,
+}
+
 /// The wire format of a game.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wire {
     pub(crate) form: WireForm,
+    pub(crate) asks: Asks,
     /// Messages are whole: they cannot be split or merged.
     pub(crate) is_message: bool,
     marks: Option<Marks>,
@@ -56,6 +68,7 @@ const MASSIM_WORDS: &[&str] =
 
 const ASSEMBLE: Wire = Wire {
     form: WireForm::Json,
+    asks: Asks::Ids,
     is_message: false,
     marks: Some(Marks {
         request: "\"type\":\"request-action\"",
@@ -69,6 +82,7 @@ const ASSEMBLE: Wire = Wire {
 
 const MARS: Wire = Wire {
     form: WireForm::Xml,
+    asks: Asks::Ids,
     is_message: false,
     marks: Some(Marks {
         request: "type=\"request-action\"",
@@ -82,6 +96,7 @@ const MARS: Wire = Wire {
 
 const BOMBERLAND: Wire = Wire {
     form: WireForm::Json,
+    asks: Asks::Decisions,
     is_message: true,
     marks: None,
     words: &["tick", "game_state", "info"],
@@ -89,13 +104,19 @@ const BOMBERLAND: Wire = Wire {
 
 const COLOSSEUM: Wire = Wire {
     form: WireForm::Json,
+    asks: Asks::Lines,
     is_message: false,
     marks: None,
     words: &["ping", "config", "state"],
 };
 
-const ASIMULATOR: Wire =
-    Wire { form: WireForm::Binary, is_message: false, marks: None, words: &[] };
+const ASIMULATOR: Wire = Wire {
+    form: WireForm::Binary,
+    asks: Asks::Decisions,
+    is_message: false,
+    marks: None,
+    words: &[],
+};
 
 impl Wire {
     /// The wire format of a game.
@@ -109,6 +130,17 @@ impl Wire {
         }
     }
 
+    /// A message after which a team's belief can be compared with the referee's world.
+    pub(crate) fn shows_world(&self, message: &[u8]) -> bool {
+        let is_tick = || self.is_message && memmem::find(message, b"\"tick\"").is_some();
+        self.request(message).is_some() || is_tick()
+    }
+
+    /// Beliefs can be compared.
+    pub(crate) fn has_truth(&self) -> bool {
+        self.has_requests() || self.is_message
+    }
+
     /// Requests can be told from other messages.
     pub(crate) fn has_requests(&self) -> bool {
         self.marks.is_some()
@@ -120,6 +152,12 @@ impl Wire {
         memmem::find(message, marks.request.as_bytes())?;
         let id = number_after(message, marks.request_id)?;
         Some(WireRequest { id, deadline_ms: number_after(message, marks.deadline)? })
+    }
+
+    /// Whether a message is the answer to a login that says when it was sent.
+    pub(crate) fn shows_clock(&self, message: &[u8]) -> bool {
+        let login = memmem::find(message, b"auth-response").is_some();
+        login && number_after(message, "timestamp=\"").is_some()
     }
 
     /// The id of the request that a message of ours answers.

@@ -29,6 +29,7 @@ fn scenario(game: &str, faults: Vec<Fault>) -> Scenario {
         seed: 7,
         strategy: ScenarioStrategy::Steady,
         record: false,
+        think_ms: 0,
         faults,
         often: Vec::new(),
     }
@@ -56,6 +57,9 @@ struct Broken {
     said: Vec<u8>,
 }
 
+/// Messages of a player after which it plays in every game.
+const LOGIN_MESSAGES: usize = 6;
+
 /// What is wrong with the players.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Defect {
@@ -74,6 +78,8 @@ enum Defect {
     ShutsOut,
     /// The referee stops between two steps.
     Stops,
+    /// Nothing that the first connection sends in the match arrives.
+    Swallows,
 }
 
 impl Broken {
@@ -96,6 +102,7 @@ impl Arena for Broken {
         let is_hit = is_answer && connection == ConnectionId(3);
         match self.how {
             Defect::Mute if is_hit => {}
+            Defect::Swallows if connection == ConnectionId(0) && self.said.len() > LOGIN_MESSAGES => {}
             Defect::Infects if is_answer && (3..6).contains(&connection.0) => {}
             Defect::Twice if is_hit => {
                 self.inner.handle_input(connection, bytes, now);
@@ -111,8 +118,11 @@ impl Arena for Broken {
             | Defect::Infects
             | Defect::Strays
             | Defect::ShutsOut
-            | Defect::Stops => {
-                if is_hit {
+            | Defect::Stops
+            | Defect::Swallows => {
+                if self.how == Defect::Swallows && connection == ConnectionId(0) {
+                    self.said.push(0);
+                } else if is_hit {
                     self.said = bytes.to_vec();
                 }
                 self.inner.handle_input(connection, bytes, now);
@@ -285,7 +295,8 @@ fn a_belief_that_is_not_true_is_reported() {
     assert!(told("assemble", &far).contains("from where it believes to be"));
     assert!(told("assemble", &other_ground).contains("the ground at"));
     assert!(told("mars", &far).contains("believes to be on"));
-    for game in ["assemble", "mars"] {
+    assert!(told("bomberland", &other_ground).contains("the ground at"));
+    for game in ["assemble", "mars", "bomberland"] {
         let strategy = ScenarioStrategy::Shipped;
         let played = Scenario { steps: 60, strategy, ..scenario(game, Vec::new()) };
         let outcome = play(&played, &NEVER).unwrap();
@@ -341,6 +352,62 @@ fn a_seat_that_sends_nothing_is_a_silent_turn() {
     assert_eq!(told, (Rule::Silent, "A", "agentA4", 1), "{first}");
     let text = first.to_string();
     assert!(text.contains("the request 0 of step 1 arrived 4s before its deadline"), "{text}");
+}
+
+#[test]
+fn a_seat_that_sends_nothing_is_seen_in_games_whose_requests_have_no_ids() {
+    let wanted = [
+        ("bomberland", "and nothing left"),
+        ("colosseum", "was not answered"),
+        ("asimulator", "and nothing left"),
+    ];
+    for (game, text) in wanted {
+        let outcome = play_with(&Scenario { steps: 40, ..scenario(game, Vec::new()) }, Defect::Swallows);
+        assert_eq!(rules(&outcome), [Rule::Silent], "{game}: {:?}", outcome.violations);
+        assert!(outcome.violations[0].text.contains(text), "{game}: {}", outcome.violations[0]);
+    }
+}
+
+#[test]
+fn a_slow_script_costs_no_other_agent_a_turn_and_others_think_too() {
+    let slow = |agent| Fault {
+        script: Some(HostileScript::Slow),
+        ..fault(3, agent, FaultKind::Script)
+    };
+    for game in ["assemble", "mars"] {
+        let think_ms = Ground::new(game, None).unwrap().think_ms_max;
+        assert!(think_ms >= 10, "{game}: {think_ms}");
+        let thinking = Scenario { think_ms, ..scenario(game, vec![slow(4), slow(9)]) };
+        let outcome = play(&thinking, &NEVER).unwrap();
+        assert_eq!(outcome.violations, [], "{game}");
+        // The others' time passes: the match lasts longer than one whose scripts take none.
+        let quick = play(&scenario(game, Vec::new()), &NEVER).unwrap();
+        assert!(outcome.time > quick.time, "{game}: {:?} {:?}", outcome.time, quick.time);
+    }
+}
+
+#[test]
+fn scripts_that_take_more_than_their_share_are_seen() {
+    let much = Scenario { think_ms: 400, ..scenario("assemble", Vec::new()) };
+    let outcome = play(&much, &NEVER).unwrap();
+    assert_eq!(rules(&outcome), [Rule::Neighbour], "{:?}", outcome.violations);
+}
+
+#[test]
+fn a_team_that_stops_or_moves_and_an_agent_that_is_removed_play_again() {
+    for game in ["assemble", "mars"] {
+        for kind in [FaultKind::Stop, FaultKind::Move, FaultKind::Remove] {
+            let long = Scenario { steps: 30, ..scenario(game, vec![fault(5, 4, kind)]) };
+            let outcome = play(&long, &NEVER).unwrap();
+            assert_eq!(outcome.violations, [], "{game} {kind}");
+            assert_eq!(outcome.injected.get(&kind), Some(&1), "{game} {kind}");
+            let all = play(&Scenario { steps: 30, ..scenario(game, Vec::new()) }, &NEVER).unwrap();
+            let lost = all.agent_turns - outcome.agent_turns;
+            // A move may fit between two steps.
+            let least = u64::from(kind != FaultKind::Move);
+            assert!((least..200).contains(&lost), "{game} {kind}: {lost} turns were not played");
+        }
+    }
 }
 
 #[test]

@@ -99,6 +99,6 @@ pub use seat::{Act, SeatLink, SeatStatus, open_seat};
 pub use seat_registry::{AgentSpec, Lineup};
 pub use spec::{BuildError, BuiltTeam, TeamSpec};
 pub use supervisor::{ABANDONED_MAX, STUCK_AFTER, ThreadHealth};
-pub use tape::{Appetite, Message, Percepts, Recorder, SeatAct, Taped};
+pub use tape::{Appetite, Message, Percepts, Recorder, SeatAct, Taped, ThinkTime};
 pub use thread::{RESTART_WINDOW, RESTARTS_MAX, TeamEnd};
 pub use tickets::REQUESTS_MAX;

@@ -7,14 +7,15 @@
 
 mod side;
 
+use crate::tape::{ThinkTime, Thinking};
 use crate::tickets::OWN_TICKET;
 use crate::{AnswerMeter, BuildError, Recorder};
 use phalanx_engine::{
-    Answer, Brain, BrainError, CommandError, CommandRequest, InstallStrategy, JournalEntry,
+    Answer, Brain, BrainError, CommandError, CommandRequest, Enrolled, InstallStrategy, JournalEntry,
     Snapshot, Staged, TeamLink, TeamOptions, Ticket,
 };
 use phalanx_game::{
-    Arena, Artifact, ConnectionId, Game, Outgoing, Picture, Roster, Seat, Tally, Verdict,
+    AgentId, Arena, Artifact, ConnectionId, Game, Outgoing, Picture, Roster, Seat, Tally, Verdict,
 };
 pub use side::SideLoad;
 use side::{Side, SideOptions, TeamSide};
@@ -99,6 +100,8 @@ pub struct Lockstep {
     verdict: Verdict,
     /// The recorder of the next added team.
     recorder: Option<Arc<dyn Recorder>>,
+    /// How long the scripts of teams that are added take.
+    think: Option<ThinkTime>,
 }
 
 /// An output of the arena for one connection.
@@ -132,7 +135,14 @@ impl Lockstep {
             answers: Vec::new(),
             verdict,
             recorder: None,
+            think: None,
         }
+    }
+
+    /// The scripts of teams that are added from now on take virtual time. A call that would take
+    /// longer than its budget is stopped at its budget.
+    pub fn think(&mut self, time: ThinkTime) {
+        self.think = Some(time);
     }
 
     /// Records the team that is added next.
@@ -158,6 +168,7 @@ impl Lockstep {
             reconnect_after: self.options.reconnect_after,
             now: self.now,
             recorder: self.recorder.take(),
+            thinking: self.think.clone().map(Thinking::new),
         };
         let side = TeamSide::new(game, roster, seats, options, staged, make_brain, setting)?;
         self.sides.push(Box::new(side));
@@ -206,6 +217,32 @@ impl Lockstep {
     pub fn stall(&mut self, team: usize, lasts: Duration) {
         if let Some(side) = self.sides.get_mut(team) {
             side.stall(self.now + lasts);
+        }
+    }
+
+    /// All seats of a team, as those of a stopped one, or the seat of an agent that was removed:
+    /// they answer open turns, log out and do not dial again.
+    pub fn hang_up(&mut self, team: usize, agent: Option<AgentId>) {
+        let Some(side) = self.sides.get_mut(team) else { return };
+        side.hang_up(agent, &mut self.answers, self.now);
+        for (connection, bytes) in self.answers.drain(..) {
+            self.arena.handle_input(connection, &bytes, self.now);
+        }
+        part(&mut **side, &mut *self.arena, &mut self.lines, self.now);
+    }
+
+    /// The seats of a stopped team dial again.
+    pub fn dial(&mut self, team: usize) {
+        if let Some(side) = self.sides.get_mut(team) {
+            side.dial(self.now);
+        }
+    }
+
+    /// Opens the seat of an agent that was added to a team. Its account is called like the agent,
+    /// and has the password of the first one.
+    pub fn open_seat(&mut self, team: usize, enrolled: Enrolled, name: &str) {
+        if let Some(side) = self.sides.get_mut(team) {
+            side.open_seat(enrolled, name, self.now);
         }
     }
 

@@ -6,7 +6,8 @@
 mod brain;
 mod seat;
 
-pub(crate) use brain::{Clock, TapedBrain};
+pub use brain::ThinkTime;
+pub(crate) use brain::{Clock, TapedBrain, Thinking};
 pub(crate) use seat::SeatTape;
 
 use phalanx_engine::{

@@ -21,11 +21,29 @@ pub fn chaos(verb: &ChaosVerb) -> Result<()> {
     }
 }
 
+/// The memory of a match, with its recording.
+const MATCH_BYTES: u64 = 256 << 20;
+
+/// This number of matches at once, or as many as there is memory for; not known: all.
+fn fitting(threads: usize, available: Option<u64>) -> Result<usize> {
+    let Some(available) = available else { return Ok(threads) };
+    let room = usize::try_from(available / MATCH_BYTES).unwrap_or(usize::MAX);
+    if room == 0 {
+        let [needed, found] = [MATCH_BYTES >> 20, available >> 20];
+        bail!("too little memory: a match needs {needed} MiB, and {found} MiB are available");
+    }
+    Ok(threads.min(room))
+}
+
 fn run(args: &ChaosRunArgs) -> Result<()> {
     let is_asked = |game: &&&str| args.game == "all" || args.game == ***game;
     let games = phalanx_games::GAMES.iter().filter(is_asked);
     let grounds: Result<_, _> = games.map(|game| Ground::new(game, args.steps)).collect();
-    let threads = args.threads.map_or_else(usual_threads, usize::from);
+    let asked = args.threads.map_or_else(usual_threads, usize::from);
+    let threads = fitting(asked, crate::doctor::memory_available())?;
+    if threads < asked {
+        crate::say(&format!("only {threads} matches at once: there is no memory for {asked}"));
+    }
     let faults = args.faults.as_deref().map(|given| {
         let text = crate::faults::text(given)?;
         FaultPlan::read(&text, given, &args.game).map_err(misused)
@@ -90,5 +108,20 @@ fn play(args: &ChaosPlayArgs) -> Result<()> {
         (Some(violation), _) => bail!("{violation}"),
         (None, true) => Err(MatchInterrupted.into()),
         (None, false) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_matches_are_played_at_once_than_there_is_memory_for() {
+        let gib = |count: u64| Some(count << 30);
+        assert_eq!(fitting(4, gib(8)).unwrap(), 4);
+        assert_eq!(fitting(64, gib(1)).unwrap(), 4);
+        assert_eq!(fitting(3, None).unwrap(), 3);
+        let error = fitting(1, Some(100 << 20)).unwrap_err().to_string();
+        assert_eq!(error, "too little memory: a match needs 256 MiB, and 100 MiB are available");
     }
 }

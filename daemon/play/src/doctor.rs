@@ -15,6 +15,7 @@ use anyhow::Result;
 use forecast::{CONFIDENCE, Forecast};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use load::{Load, Ring};
+pub(crate) use machine::available as memory_available;
 use machine::ms;
 use phalanx_cli::failure::{EXIT_FAILED, EXIT_USAGE};
 use phalanx_cli::paint::Paint;

@@ -46,6 +46,9 @@ const STEPS_WAITING_MAX: usize = 64;
 /// A percept tells of the last step only; older actions matter while percepts are missed.
 const SENT_MAX: usize = 8;
 
+/// Steps in which an agent was carried unseen that are remembered one by one.
+const CARRIES_MAX: usize = 64;
+
 /// How far an agent sees when no start message said so.
 const VISION: i32 = 5;
 
@@ -90,8 +93,9 @@ struct AgentMemory {
     /// Where it is, in the coordinates of its group's head frame.
     at: Cell,
     seen: Option<DigestedPercept>,
-    /// How far others whom it hung on carried it since it perceived last.
-    carried: Cell,
+    /// How others whom it hung on carried it since it perceived last: in percepts of which steps
+    /// they told, and how far.
+    carried: Vec<(u32, Cell)>,
     /// What it saw before, and where it was then.
     before: Option<(DigestedPercept, Cell)>,
     /// Actions that left and whose result was not perceived yet, with their steps.
@@ -106,6 +110,30 @@ struct AgentMemory {
 struct DigestedPercept {
     percept: Percept,
     glance: Glance,
+}
+
+impl AgentMemory {
+    /// Others tell in their percepts of a step that they carried the agent.
+    fn carry(&mut self, step: u32, way: Cell) {
+        if self.carried.len() >= CARRIES_MAX {
+            let (_, oldest) = self.carried.remove(0);
+            if let Some((_, next)) = self.carried.first_mut() {
+                *next = *next + oldest;
+            }
+        }
+        self.carried.push((step, way));
+    }
+
+    /// How far it was carried since it perceived last.
+    fn carried(&self) -> Cell {
+        self.carried.iter().fold(Cell::ZERO, |all, (_, way)| all + *way)
+    }
+
+    /// The part of that after a step.
+    fn carried_after(&self, step: u32) -> Cell {
+        let later = self.carried.iter().filter(|(its, _)| *its > step);
+        later.fold(Cell::ZERO, |all, (_, way)| all + *way)
+    }
 }
 
 impl World {
@@ -146,7 +174,7 @@ impl World {
                 frame,
                 at: Cell::ZERO,
                 seen: None,
-                carried: Cell::ZERO,
+                carried: Vec::new(),
                 before: None,
                 sent: VecDeque::new(),
                 unsure_from: None,

@@ -16,6 +16,9 @@
 //! is too late anyway: the count begins anew there. If a request of the same burst fits the count
 //! before, it was a delay: the count before goes on. A clock that is set forward makes a new
 //! smallest difference by itself.
+//!
+//! After a login, a referee may send a request that it sent before: the first requests are compared
+//! with the answer to the login, too.
 
 use crate::Margin;
 use std::collections::VecDeque;
@@ -31,6 +34,9 @@ pub const REQUESTS_MAX: usize = 32;
 /// Requests that were held up together arrive at most this many turns after one another.
 const BURST_TURNS: u32 = 3;
 
+/// This number of requests after a login is compared with the answer to it.
+const LOGIN_REQUESTS: u32 = 3;
+
 /// The referee's clock, as the requests of one connection show it.
 #[derive(Clone, Debug, Default)]
 pub struct DeadlineClock {
@@ -40,6 +46,16 @@ pub struct DeadlineClock {
     offsets: VecDeque<i64>,
     /// The smallest difference before the count began anew.
     before: Option<FormerOffset>,
+    /// What the answer to the login showed.
+    login: Option<LoginOffset>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LoginOffset {
+    /// In milliseconds.
+    offset: i64,
+    /// How many more requests are compared with it.
+    requests: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +72,19 @@ impl DeadlineClock {
     /// Another connection: its referee and its path may be others.
     pub fn reset(&mut self) {
         *self = Self::default();
+    }
+
+    /// The answer to a login was sent at that time and arrived `now`.
+    pub fn logged_in(&mut self, sent: i64, now: Instant) {
+        let offset = self.offset(sent, now);
+        self.login = Some(LoginOffset { offset, requests: LOGIN_REQUESTS });
+    }
+
+    /// Arrival less sending time, in milliseconds.
+    fn offset(&mut self, sent: i64, now: Instant) -> i64 {
+        let base = *self.base.get_or_insert(now);
+        let arrival = now.saturating_duration_since(base).as_millis();
+        i64::try_from(arrival).unwrap_or(i64::MAX).saturating_sub(sent)
     }
 
     /// When the session answers by itself a request that arrived `now`. `sent` and `deadline` are
@@ -89,9 +118,7 @@ impl DeadlineClock {
 
     /// How much longer than the fastest of the last requests this one was on its way.
     fn delay(&mut self, sent: i64, window: Duration, now: Instant) -> Duration {
-        let base = *self.base.get_or_insert(now);
-        let arrival = now.saturating_duration_since(base).as_millis();
-        let offset = i64::try_from(arrival).unwrap_or(i64::MAX).saturating_sub(sent);
+        let offset = self.offset(sent, now);
         self.before.take_if(|before| before.until < now);
         let fits = |before: &mut FormerOffset| is_shorter(offset, before.offset, window);
         if let Some(before) = self.before.take_if(fits) {
@@ -101,6 +128,7 @@ impl DeadlineClock {
             (before.until, before.requests) = (now + BURST_TURNS * window, before.requests - 1);
         }
         let fastest = self.offsets.iter().min().copied().unwrap_or(offset);
+        let fastest = fastest.min(self.login_offset(offset, window).unwrap_or(fastest));
         let delay = u64::try_from(offset.saturating_sub(fastest)).unwrap_or(0);
         let mut delay = Duration::from_millis(delay);
         if delay >= window {
@@ -114,6 +142,16 @@ impl DeadlineClock {
         }
         self.offsets.push_back(offset);
         delay
+    }
+
+    /// What the login showed, for one of the first requests. A request that seems to be older than
+    /// a turn says that the clock is another one.
+    fn login_offset(&mut self, offset: i64, window: Duration) -> Option<i64> {
+        let LoginOffset { offset: first, requests } = self.login.as_mut()?;
+        let first = *first;
+        *requests = requests.saturating_sub(1);
+        self.login.take_if(|login| login.requests == 0);
+        is_shorter(offset, first, window).then_some(first)
     }
 }
 
@@ -142,7 +180,14 @@ mod tests {
     }
 
     fn play(clock: &mut DeadlineClock, requests: &[(u64, i64)]) -> Vec<u128> {
-        let begin = epoch();
+        play_since(epoch(), clock, requests)
+    }
+
+    fn play_since(
+        begin: Instant,
+        clock: &mut DeadlineClock,
+        requests: &[(u64, i64)],
+    ) -> Vec<u128> {
         let due = |(arrival, sent): &(u64, i64)| {
             let (now, sent) = (begin + Duration::from_millis(*arrival), START + sent);
             let due = clock.due((Some(sent), Some(sent + TURN)), LIMIT, &no_margin(), now);
@@ -235,6 +280,26 @@ mod tests {
         assert_eq!(play(&mut clock, &[(0, 0), (4000, 4000)]), [4000; 2]);
         clock.reset();
         assert_eq!(play(&mut clock, &[(9500, 8000), (13_500, 12_000)]), [4000; 2]);
+    }
+
+    #[test]
+    fn a_request_that_is_sent_again_after_a_login_has_the_time_that_is_left() {
+        let after_login = |login: (u64, i64), requests: &[(u64, i64)]| {
+            let (mut clock, begin) = (DeadlineClock::default(), epoch());
+            clock.logged_in(START + login.1, begin + Duration::from_millis(login.0));
+            play_since(begin, &mut clock, requests)
+        };
+        // Sent at 8 seconds, and again after a login at 9.5 seconds.
+        let again = [(9_500, 8_000), (12_000, 12_000), (16_000, 16_000)];
+        assert_eq!(after_login((9_500, 9_500), &again), [2_500, 4_000, 4_000]);
+        // The next two were on their way for a while, too.
+        let slow = [(9_500, 8_000), (13_000, 12_000), (19_000, 16_000), (20_000, 20_000)];
+        assert_eq!(after_login((9_500, 9_500), &slow), [2_500, 3_000, 1_000, 4_000]);
+        // A login whose clock is another one: an hour ahead, an hour behind.
+        for wrong in [3_609_500, -3_590_500] {
+            let fresh = [(9_500, 9_500), (12_000, 12_000)];
+            assert_eq!(after_login((9_500, wrong), &fresh), [4_000; 2]);
+        }
     }
 
     #[test]

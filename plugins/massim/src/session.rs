@@ -219,7 +219,12 @@ impl<P: SessionProtocol> MassimSession<P> {
 
     fn message(&mut self, message: RefereeMessage<P>, sent: Option<i64>, now: Instant) {
         match message {
-            RefereeMessage::Login { accepted, result } => self.logged_in(accepted, &result, now),
+            RefereeMessage::Login { accepted, result } => {
+                if let Some(sent) = sent {
+                    self.deadlines.logged_in(sent, now);
+                }
+                self.logged_in(accepted, &result, now);
+            }
             RefereeMessage::SimStart(briefing) => {
                 let start = self.rounds.sim_start(briefing);
                 self.round_started(start);

@@ -6,10 +6,10 @@ use crate::recovery_log::RecoveryLog;
 use crate::sampler::Sampler;
 use crate::session_driver::SessionDriver;
 use crate::spec::seat_of;
-use crate::tape::{Clock, SeatTape, Tape, TapedBrain};
+use crate::tape::{Clock, SeatTape, Tape, TapedBrain, Thinking};
 use crate::{AnswerMeter, BuildError, Recorder, Taped};
 use phalanx_engine::{
-    Brain, BrainError, CommandError, CommandRequest, Freezer, Identity, Input, Output, SeatState,
+    Brain, BrainError, CommandError, CommandRequest, Enrolled, Freezer, Identity, Input, Output, SeatState,
     Snapshot, Staged, Team, TeamAct, TeamLink, TeamOptions, TeamStart, TeamState,
 };
 use phalanx_game::{AgentId, ConnectionId, Game, Roster, Seat, SeatId, Session, Turn};
@@ -45,6 +45,18 @@ pub(super) trait Side {
     fn kill(&mut self, now: Instant, again: Instant) -> Result<(), BuildError>;
     /// The team takes nothing until then; its sessions go on.
     fn stall(&mut self, until: Instant);
+    /// All seats, as those of a stopped team, or the one of an agent that was removed: they answer
+    /// open turns, log out and do not dial again.
+    fn hang_up(
+        &mut self,
+        agent: Option<AgentId>,
+        answers: &mut Vec<(ConnectionId, Vec<u8>)>,
+        now: Instant,
+    );
+    /// The seats of a stopped team dial.
+    fn dial(&mut self, now: Instant);
+    /// Opens the seat of an agent that was added.
+    fn open_seat(&mut self, enrolled: Enrolled, name: &str, now: Instant);
     /// Passes a command to the team.
     fn command(&mut self, request: CommandRequest, now: Instant) -> Result<(), CommandError>;
     /// What waits.
@@ -62,8 +74,11 @@ type MakeBrain<B> = Box<dyn FnMut(TeamLink, &Staged) -> Result<B, BrainError>>;
 
 pub(super) struct TeamSide<G: Game, B: Brain> {
     game: G,
+    /// The agents, and the seat of each.
     roster: Arc<Roster>,
     seats: Vec<SeatId>,
+    /// The agents and the seats of the settings, with which a new process begins.
+    begun: (Arc<Roster>, Vec<SeatId>),
     accounts: Vec<Seat>,
     options: TeamOptions,
     make_brain: MakeBrain<B>,
@@ -78,9 +93,14 @@ pub(super) struct TeamSide<G: Game, B: Brain> {
     tape: Tape,
     recorder: Option<Arc<dyn Recorder>>,
     sampler: Sampler,
-    /// What the team has not taken while it is stalled.
+    /// What the team has not taken while it is stalled or a script thinks.
     mailbox: Mailbox<G>,
+    /// The team takes nothing until then: it is stalled, or a script thinks.
     stalled_until: Option<Instant>,
+    /// The time that scripts take.
+    thinking: Option<Thinking>,
+    /// What leaves when the script that thinks has decided.
+    held: Option<Output<G>>,
     /// The bytes of the last checkpoint that was kept.
     saved: Option<Arc<[u8]>>,
     /// The instant of the last event.
@@ -104,6 +124,8 @@ pub(super) struct SideOptions {
     pub(super) now: Instant,
     /// Records the team.
     pub(super) recorder: Option<Arc<dyn Recorder>>,
+    /// The time that scripts take; `None`: none.
+    pub(super) thinking: Option<Thinking>,
 }
 
 struct LockstepSeat<G: Game> {
@@ -131,7 +153,7 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
     ) -> Result<Self, BuildError> {
         let seat_of = seat_of(&roster, seats)
             .map_err(|reason| BuildError::Seats { team: roster.team.clone(), reason })?;
-        let SideOptions { reconnect_after, now, recorder } = setting;
+        let SideOptions { reconnect_after, now, recorder, thinking } = setting;
         let tape = Tape::new(recorder.clone());
         let places = places(game, seats, recorder.as_ref(), now);
         let mut make_brain: MakeBrain<B> = Box::new(make_brain);
@@ -139,9 +161,10 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
         let accounts = seats.to_vec();
         let (seats, state) = (seat_of.clone(), TeamState::new(Arc::clone(&roster)));
         let start = TeamStart { seats, options, staged, state, checkpoint: None };
-        let team = team(game, start, &mut make_brain, &tape, now)?;
+        let team = team(game, start, &mut make_brain, (&tape, thinking.as_ref()), now)?;
         Ok(Self {
             game: game.clone(),
+            begun: (Arc::clone(&roster), seat_of.clone()),
             roster,
             seats: seat_of,
             accounts,
@@ -160,6 +183,8 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
             sampler: Sampler::default(),
             mailbox: Mailbox::default(),
             stalled_until: None,
+            thinking,
+            held: None,
             saved: None,
             now,
         })
@@ -192,6 +217,9 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
 
     /// The bytes of a checkpoint of now; `None` in the middle of a turn.
     fn frozen(&mut self) -> Option<Arc<[u8]>> {
+        if self.held.is_some() {
+            return None;
+        }
         let checkpoint = self.team.checkpoint()?;
         let identity = Identity {
             team: self.roster.team.clone(),
@@ -203,24 +231,69 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
         Some(checkpoint.freeze(&identity, &mut Freezer::default()).into())
     }
 
-    /// Passes what waits to the team, unless it is stalled.
-    fn take_inputs(&mut self, mut inputs: VecDeque<Input<G>>, now: Instant) -> bool {
-        if self.stalled_until.is_some_and(|until| until > now) {
+    /// Keeps what the team does not take while it is stalled or a script thinks.
+    fn is_away(&mut self, inputs: &mut VecDeque<Input<G>>, now: Instant) -> bool {
+        let is_away = self.stalled_until.is_some_and(|until| until > now);
+        if is_away {
             // A mailbox that is never closed takes everything.
-            self.mailbox.report(&mut inputs).unwrap_or_default();
-            return false;
+            self.mailbox.report(inputs).unwrap_or_default();
+        } else {
+            self.stalled_until = None;
         }
-        self.stalled_until = None;
+        is_away
+    }
+
+    /// Passes what waits to the team.
+    fn take_inputs(&mut self, inputs: VecDeque<Input<G>>, now: Instant) {
         while let Some(input) = self.mailbox.try_recv() {
             self.handle(input, now);
         }
         inputs.into_iter().for_each(|input| self.handle(input, now));
-        true
     }
 
+    /// The next output; one that a script thinks about is held back for that time.
     fn next_output(&mut self, now: Instant) -> Option<Output<G>> {
         self.tape.step(now, || TeamAct::Polled);
-        self.team.poll_output(now)
+        let output = self.team.poll_output(now);
+        let spent = self.thinking.as_ref().map(Thinking::take).unwrap_or_default();
+        if spent.is_zero() {
+            return output;
+        }
+        (self.stalled_until, self.held) = (Some(now + spent), output);
+        None
+    }
+
+    /// Passes an output on.
+    fn put_out(
+        &mut self,
+        output: Output<G>,
+        team: usize,
+        now: Instant,
+        (answers, observer): (&mut Vec<(ConnectionId, Vec<u8>)>, &mut dyn Observer),
+    ) {
+        match output {
+            Output::Act { seat, agent, turn, action } => {
+                self.act(seat, turn, agent, &action, now, answers);
+            }
+            Output::Publish(snapshot) => {
+                observer.snapshot(team, &snapshot);
+                self.recovery.published(&snapshot);
+                self.sampler.published(&snapshot);
+                self.snapshot = snapshot;
+            }
+            Output::Journal(entry) => {
+                self.recovery.journaled(&entry.event);
+                self.sampler.journaled(&entry, now);
+                self.tape.put(now, || Taped::Journal(Arc::new(entry.clone())));
+                observer.journal(team, entry);
+            }
+            Output::Answer { ticket, answer } => {
+                self.recovery.answered(ticket, &answer);
+                observer.answer(team, ticket, answer);
+            }
+            Output::Roster { roster, seats } => (self.roster, self.seats) = (roster, seats),
+            Output::Drained => {}
+        }
     }
 }
 
@@ -233,6 +306,15 @@ impl<G: Game> LockstepSeat<G> {
             }
         }
         self.driver.outbox_bytes = 0;
+    }
+
+    /// Hangs up for good, or until the team is started again.
+    fn leave(&mut self, is_removed: bool, now: Instant) -> Option<ConnectionId> {
+        self.driver.disconnected(now);
+        let state = if is_removed { SeatState::Closed } else { SeatState::Stopped };
+        self.driver.set_state(state);
+        self.connect_at = None;
+        self.connection.take()
     }
 
     fn lose(&mut self, reason: &str, now: Instant, again: Instant) -> Option<ConnectionId> {
@@ -304,33 +386,15 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
             }
             inputs.append(&mut place.driver.inputs);
         }
-        if !self.take_inputs(inputs, now) {
+        if self.is_away(&mut inputs, now) {
             return;
         }
+        if let Some(output) = self.held.take() {
+            self.put_out(output, team, now, (answers, observer));
+        }
+        self.take_inputs(inputs, now);
         while let Some(output) = self.next_output(now) {
-            match output {
-                Output::Act { seat, agent, turn, action } => {
-                    self.act(seat, turn, agent, &action, now, answers);
-                }
-                Output::Publish(snapshot) => {
-                    observer.snapshot(team, &snapshot);
-                    self.recovery.published(&snapshot);
-                    self.sampler.published(&snapshot);
-                    self.snapshot = snapshot;
-                }
-                Output::Journal(entry) => {
-                    self.recovery.journaled(&entry.event);
-                    self.sampler.journaled(&entry, now);
-                    self.tape.put(now, || Taped::Journal(Arc::new(entry.clone())));
-                    observer.journal(team, entry);
-                }
-                Output::Answer { ticket, answer } => {
-                    self.recovery.answered(ticket, &answer);
-                    observer.answer(team, ticket, answer);
-                }
-                // A match on a virtual clock has no agents that join later.
-                Output::Roster { .. } | Output::Drained => {}
-            }
+            self.put_out(output, team, now, (answers, observer));
         }
         self.sampler.look(&self.team, &self.tape, now);
         self.tape.flush(now);
@@ -352,7 +416,46 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
     }
 
     fn stall(&mut self, until: Instant) {
-        self.stalled_until = Some(until);
+        self.stalled_until = self.stalled_until.max(Some(until));
+    }
+
+    fn hang_up(
+        &mut self,
+        agent: Option<AgentId>,
+        answers: &mut Vec<(ConnectionId, Vec<u8>)>,
+        now: Instant,
+    ) {
+        let seat = agent.map(|agent| self.seats.get(agent.index()).copied());
+        for place in &mut self.places {
+            if seat.is_none_or(|seat| seat == Some(place.driver.seat)) {
+                place.driver.shutdown(now);
+                place.post(answers);
+                self.left.extend(place.leave(agent.is_some(), now));
+            }
+        }
+        let accounts = self.accounts.iter().filter(|_| agent.is_none());
+        for (place, account) in self.places.iter_mut().zip(accounts) {
+            // A session that has logged out gets no reconnect.
+            place.driver.replace(self.game.session(account), now);
+        }
+    }
+
+    fn dial(&mut self, now: Instant) {
+        let stopped = |place: &&mut LockstepSeat<G>| *place.driver.state() == SeatState::Stopped;
+        self.places.iter_mut().filter(stopped).for_each(|place| place.connect_at = Some(now));
+    }
+
+    fn open_seat(&mut self, Enrolled { agent, seat }: Enrolled, name: &str, now: Instant) {
+        let Some(first) = self.accounts.first() else { return };
+        let (agents, user) = (vec![(agent, name.to_owned())], name.to_owned());
+        let account = Seat { id: seat, agents, user, ..first.clone() };
+        let opened = places(&self.game, &[account], self.recorder.as_ref(), now);
+        for place in opened {
+            match self.places.get_mut(seat.index()) {
+                Some(known) => *known = place,
+                None => self.places.push(place),
+            }
+        }
     }
 
     fn load(&self) -> SideLoad {
@@ -362,6 +465,7 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
     }
 
     fn kill(&mut self, now: Instant, again: Instant) -> Result<(), BuildError> {
+        (self.roster, self.seats) = self.begun.clone();
         let start = TeamStart {
             seats: self.seats.clone(),
             options: self.options,
@@ -369,10 +473,11 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
             state: TeamState::new(Arc::clone(&self.roster)),
             checkpoint: self.saved.clone(),
         };
-        self.team = team(&self.game, start.clone(), &mut self.make_brain, &self.tape, now)?;
+        let outside = (&self.tape, self.thinking.as_ref());
+        self.team = team(&self.game, start.clone(), &mut self.make_brain, outside, now)?;
         self.left.extend(self.places.iter().filter_map(|place| place.connection));
         self.recovery = RecoveryLog::new(start.staged);
-        (self.mailbox, self.stalled_until) = (Mailbox::default(), None);
+        (self.mailbox, self.stalled_until, self.held) = (Mailbox::default(), None, None);
         self.places = places(&self.game, &self.accounts, self.recorder.as_ref(), again);
         Ok(())
     }
@@ -387,8 +492,9 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
             state,
             checkpoint: Some(checkpoint),
         };
-        self.team = team(&self.game, start, &mut self.make_brain, &self.tape, now)?;
-        self.stalled_until = None;
+        let outside = (&self.tape, self.thinking.as_ref());
+        self.team = team(&self.game, start, &mut self.make_brain, outside, now)?;
+        (self.stalled_until, self.held) = (None, None);
         for input in self.recovery.replay() {
             self.tape.handled(now, &input);
             self.team.handle(input, now);
@@ -453,7 +559,7 @@ fn team<G: Game, B: Brain>(
     game: &G,
     start: TeamStart,
     make_brain: &mut MakeBrain<B>,
-    tape: &Tape,
+    (tape, thinking): (&Tape, Option<&Thinking>),
     now: Instant,
 ) -> Result<Team<G, TapedBrain<B>>, BuildError> {
     tape.put(now, || Taped::Began(Box::new(start.clone())));
@@ -462,7 +568,8 @@ fn team<G: Game, B: Brain>(
     let brain = |link: TeamLink, staged: &_| {
         let shared = Rc::clone(&link.shared);
         let brain = make_brain(link, staged)?;
-        Ok(TapedBrain::new(brain, tape.clone(), shared, Clock::Virtual, Arc::default()))
+        let brain = TapedBrain::new(brain, tape.clone(), shared, Clock::Virtual, Arc::default());
+        Ok(brain.thinking(thinking.cloned()))
     };
     let name = start.state.roster().team.clone();
     Team::new(game, start, brain).map_err(|why| BuildError::Brain { team: name, why })

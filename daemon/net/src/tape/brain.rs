@@ -8,8 +8,9 @@ use phalanx_engine::{
     RoundResult, Shared, Staged, TapedCall, TeamAct, TimeReads,
 };
 use phalanx_game::{AgentId, Roster, Said};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,6 +39,8 @@ pub(crate) struct TapedBrain<B> {
     clock: Clock,
     /// The scripts that used up their time on a virtual clock, by role.
     overruns: BTreeMap<String, Overruns>,
+    /// The time that scripts take on a virtual clock; `None`: none.
+    thinking: Option<Thinking>,
     lease: Arc<Lease>,
 }
 
@@ -47,6 +50,39 @@ struct Overruns {
     calls: u32,
     /// Where it was stopped the last time.
     place: Option<(String, u32)>,
+}
+
+/// How long `plan` and `decide` of a role take on a virtual clock; the role of `plan` is `team`.
+pub type ThinkTime = Rc<dyn Fn(&str) -> Duration>;
+
+/// The time that a team's scripts take on a virtual clock.
+#[derive(Clone)]
+pub(crate) struct Thinking {
+    time: ThinkTime,
+    /// What calls took since it was asked last.
+    spent: Rc<Cell<Duration>>,
+}
+
+impl Thinking {
+    pub(crate) fn new(time: ThinkTime) -> Self {
+        Self { time, spent: Rc::default() }
+    }
+
+    /// Takes the time that scripts took since the last time.
+    pub(crate) fn take(&self) -> Duration {
+        self.spent.take()
+    }
+
+    fn spend(&self, time: Duration) -> Duration {
+        self.spent.set(self.spent.get() + time);
+        time
+    }
+}
+
+impl fmt::Debug for Thinking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Thinking").field("spent", &self.spent).finish_non_exhaustive()
+    }
 }
 
 /// The clock of a team.
@@ -83,7 +119,12 @@ impl<B: Brain> TapedBrain<B> {
             time = time.standing_still();
         }
         shared.borrow_mut().time = time;
-        Self { brain, tape, shared, clock, overruns: BTreeMap::new(), lease }
+        Self { brain, tape, shared, clock, overruns: BTreeMap::new(), thinking: None, lease }
+    }
+
+    /// On a virtual clock, scripts take time.
+    pub(crate) fn thinking(self, thinking: Option<Thinking>) -> Self {
+        Self { thinking, ..self }
     }
 
     fn call<T>(
@@ -97,7 +138,7 @@ impl<B: Brain> TapedBrain<B> {
         let lease = Arc::clone(&self.lease);
         let outcome = lease.call(call, agent, || match self.clock {
             Clock::Real => run(&mut self.brain),
-            Clock::Virtual => self.call_virtually(call, agent, run),
+            Clock::Virtual => self.call_virtually((call, agent), budget, run),
         });
         if !self.tape.is_on() {
             return outcome;
@@ -112,21 +153,32 @@ impl<B: Brain> TapedBrain<B> {
 }
 
 impl<B: Brain> TapedBrain<B> {
-    /// Scripts take no virtual time; those that used up the real time are suspended.
+    /// Scripts take the virtual time that they are given; those that used up the real time are
+    /// suspended.
     fn call_virtually<T>(
         &mut self,
-        call: CallKind,
-        agent: Option<AgentId>,
+        (call, agent): (CallKind, Option<AgentId>),
+        budget: Duration,
         run: impl FnOnce(&mut B) -> Outcome<T>,
     ) -> Outcome<T> {
         let role = self.script(call, agent);
+        let thinking = self.thinking.clone();
+        let thinking = thinking.filter(|_| matches!(call, CallKind::Plan | CallKind::Decide));
+        let time = thinking.as_ref().zip(role.as_ref()).map(|(it, role)| (it.time)(role));
+        let time = time.unwrap_or_default();
+        let spend = |time| thinking.as_ref().map_or(Duration::ZERO, |it| it.spend(time));
+        if time > budget {
+            let spent = spend(budget);
+            return Outcome::new(Err(too_long(role.unwrap_or_default(), budget)), spent);
+        }
         let overruns = role.as_ref().and_then(|role| self.overruns.get(role));
         if let Some(overruns) = overruns.filter(|overruns| overruns.calls >= OVERRUNS_MAX) {
             let error = suspended(role.unwrap_or_default(), overruns);
             return Outcome::new(Err(error), Duration::ZERO);
         }
         let mut outcome = run(&mut self.brain);
-        outcome.spent = Duration::ZERO;
+        let is_stopped = matches!(&outcome.result, Err(it) if it.kind == BrainErrorKind::Budget);
+        outcome.spent = spend(if is_stopped { budget } else { time });
         match (&mut outcome.result, role) {
             (Err(error), Some(role)) if error.kind == BrainErrorKind::Budget => {
                 let overruns = self.overruns.entry(role).or_default();
@@ -162,6 +214,13 @@ fn suspended(role: String, overruns: &Overruns) -> BrainError {
     let message = format!("{SUSPENDED}: it used up its time in {} calls", overruns.calls);
     let place = overruns.place.clone();
     BrainError { kind: BrainErrorKind::Budget, place, role, message }
+}
+
+/// The answer for a script that takes more virtual time than it has. It is not called, and recorded
+/// as a stopped call.
+fn too_long(role: String, budget: Duration) -> BrainError {
+    let message = format!("used up its time, {budget:?}");
+    BrainError { kind: BrainErrorKind::Budget, place: None, role, message }
 }
 
 /// Whether the script was stopped.

@@ -157,7 +157,7 @@ fn memory(notes: &mut Notes<'_>, settings: &Settings) {
 }
 
 /// Memory that is available without swapping, in bytes.
-fn available() -> Option<u64> {
+pub(crate) fn available() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

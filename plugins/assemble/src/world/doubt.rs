@@ -58,7 +58,8 @@ impl World {
         let frame = self.frames.add();
         self.charts.insert(frame, GroupMap::new(self.extent));
         if let Some(mind) = self.minds.get_mut(&agent) {
-            (mind.frame, mind.at, mind.carried) = (frame, Cell::ZERO, Cell::ZERO);
+            (mind.frame, mind.at) = (frame, Cell::ZERO);
+            mind.carried.clear();
             mind.before = None;
         }
         frame

@@ -147,7 +147,7 @@ impl World {
         let (mind, extent) = (self.minds.get(&agent)?, self.extent);
         let mut places = if missed.contains_key(&agent) {
             // Those it hung on carried it, for as long as it hung on them.
-            between(extent, extent.wrap(mind.at - mind.carried), mind.at)?
+            between(extent, extent.wrap(mind.at - mind.carried()), mind.at)?
         } else {
             BTreeSet::from([mind.at])
         };

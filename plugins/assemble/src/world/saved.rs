@@ -117,12 +117,12 @@ pub(super) fn save(world: &World) -> Vec<u8> {
 
 impl TaskLists {
     fn mind(&mut self, mind: &AgentMemory) -> SavedMind {
-        let AgentMemory { frame, at, seen, carried, before, sent, unsure_from: _ } = mind;
+        let AgentMemory { frame, at, seen, carried: _, before, sent, unsure_from: _ } = mind;
         SavedMind {
             frame: *frame,
             at: *at,
             seen: seen.as_ref().map(|seen| self.seen(seen)),
-            carried: *carried,
+            carried: mind.carried(),
             before: before.as_ref().map(|(seen, at)| (self.seen(seen), *at)),
             sent: sent.clone(),
         }
@@ -166,6 +166,8 @@ impl TaskLists {
             Some((seen, at)) => Some((self.seen_again(seen)?, at)),
             None => None,
         };
+        // Before everything that it perceives from now on.
+        let carried = if carried == Cell::ZERO { Vec::new() } else { vec![(0, carried)] };
         Some(AgentMemory { frame, at, seen, carried, before, sent, unsure_from: Some(step) })
     }
 }

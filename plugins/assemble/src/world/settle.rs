@@ -18,7 +18,7 @@ const CARRIED_MAX: i32 = 2;
 impl World {
     pub(super) fn settle_step(&mut self, step: u32, batch: BTreeMap<AgentId, Percept>) {
         let (vision, team) = (self.vision(), self.team().to_owned());
-        let mut fresh = BTreeSet::new();
+        let (mut fresh, mut ahead) = (BTreeSet::new(), BTreeMap::new());
         for (agent, percept) in batch {
             for task in &percept.tasks {
                 if !self.task_births.contains_key(&task.name) {
@@ -26,17 +26,22 @@ impl World {
                 }
             }
             let glance = Glance::new(&percept, vision, &team);
+            let extent = self.extent;
             let mind = self.mind_of(agent);
             if mind.seen.as_ref().is_some_and(|seen| seen.percept.step >= step) {
                 continue;
             }
-            let at = mind.at;
+            // A percept that comes late is of a place to which others had not carried it yet.
+            let after = mind.carried.extract_if(.., |(its, _)| *its > step).collect();
+            ahead.insert(agent, after);
+            mind.at = extent.wrap(mind.at - sum(&ahead, agent));
+            let at = extent.wrap(mind.at - mind.carried());
             mind.before = mind.seen.take().map(|seen| (seen, at));
             mind.seen = Some(DigestedPercept { percept, glance });
             fresh.insert(agent);
         }
         let missed = self.missed(step);
-        self.move_bodies(&fresh);
+        self.move_bodies(step, &fresh);
         for agent in &fresh {
             if self.knows_its_way(*agent, &missed) {
                 self.verify(*agent);
@@ -70,9 +75,10 @@ impl World {
         }
         self.note_links();
         self.resolve_doubts(step);
-        for agent in &fresh {
-            if let Some(mind) = self.minds.get_mut(agent) {
-                (mind.carried, mind.unsure_from) = (Cell::ZERO, None);
+        for (agent, after) in ahead {
+            if let Some(mind) = self.minds.get_mut(&agent) {
+                (mind.carried, mind.unsure_from) = (after, None);
+                mind.at = self.extent.wrap(mind.at + mind.carried());
             }
         }
     }
@@ -97,20 +103,36 @@ impl World {
         known.then(|| Action::from_wire(&percept.last_action, &percept.last_params)).flatten()
     }
 
-    fn move_bodies(&mut self, fresh: &BTreeSet<AgentId>) {
+    /// Moves agents, and all that hang on them, as their percepts of this step tell. A mate that has
+    /// perceived the step, or a later one, without them has found its place already.
+    fn move_bodies(&mut self, step: u32, fresh: &BTreeSet<AgentId>) {
         let extent = self.extent;
         for agent in fresh {
-            if let Some(step) = self.done(*agent).and_then(|action| action.step()) {
+            if let Some(way) = self.done(*agent).and_then(|action| action.step()) {
                 for mate in self.bodies.crew(*agent) {
-                    if let Some(mind) = self.minds.get_mut(&mate) {
-                        mind.at = extent.wrap(mind.at + step);
-                        if mate != *agent {
-                            mind.carried = mind.carried + step;
-                        }
+                    let Some(mind) = self.minds.get_mut(&mate) else { continue };
+                    let perceived = mind.seen.as_ref().is_some_and(|it| it.percept.step >= step);
+                    if perceived && !fresh.contains(&mate) {
+                        continue;
+                    }
+                    mind.at = extent.wrap(mind.at + way);
+                    if mate != *agent {
+                        mind.carry(step, way);
                     }
                 }
             }
         }
+    }
+
+    /// Where an agent was when it perceived a step, or is if it has perceived nothing later; `None`:
+    /// not known any more.
+    fn place_in(&self, agent: AgentId, step: u32) -> Option<Cell> {
+        let mind = self.minds.get(&agent)?;
+        if mind.seen.as_ref().is_none_or(|seen| seen.percept.step <= step) {
+            return Some(self.extent.wrap(mind.at - mind.carried_after(step)));
+        }
+        let (before, at) = mind.before.as_ref()?;
+        (before.percept.step == step).then_some(*at)
     }
 
     /// Compares what an agent sees with what it should see at its new position.
@@ -216,8 +238,10 @@ impl World {
 
     pub(super) fn attach(&mut self, agent: AgentId, side: Cell) {
         let Some(mind) = self.minds.get(&agent) else { return };
+        let step = mind.seen.as_ref().map(|seen| seen.percept.step).unwrap_or_default();
         for (mate, other) in &self.minds {
-            let offset = self.extent.delta(mind.at, other.at);
+            let Some(at) = self.place_in(*mate, step) else { continue };
+            let offset = self.extent.delta(mind.at, at);
             let there = side - offset;
             let holds = there == Cell::ZERO || self.bodies.part(*mate, there).is_some();
             if *mate != agent && other.frame == mind.frame && holds {
@@ -251,8 +275,9 @@ impl World {
     /// Which agent of the same group has the thing at a cell relative to `agent` in its structure.
     pub(super) fn owner(&self, agent: AgentId, cell: Cell) -> Option<AgentId> {
         let mind = self.minds.get(&agent)?;
+        let step = mind.seen.as_ref().map(|seen| seen.percept.step).unwrap_or_default();
         self.minds.iter().find_map(|(mate, other)| {
-            let there = cell - self.extent.delta(mind.at, other.at);
+            let there = cell - self.extent.delta(mind.at, self.place_in(*mate, step)?);
             let owns = other.frame == mind.frame && self.bodies.part(*mate, there).is_some();
             owns.then_some(*mate)
         })
@@ -272,8 +297,11 @@ impl World {
         let told = done.iter().find(|(id, _)| *id == mate).map(|(_, action)| action);
         let sent = other.sent.back().map(|(_, action)| action);
         let Some(Action::Connect { cell: theirs, .. }) = told.or(sent) else { return };
-        if mind.frame == other.frame {
-            let offset = self.extent.delta(mind.at, other.at);
+        let step = mind.seen.as_ref().map(|seen| seen.percept.step).unwrap_or_default();
+        if mind.frame == other.frame
+            && let Some(at) = self.place_in(mate, step)
+        {
+            let offset = self.extent.delta(mind.at, at);
             self.bodies.join((agent, cell), (mate, offset), offset + *theirs);
         }
     }
@@ -295,6 +323,12 @@ impl World {
             self.bodies.remove_block(agent, cell);
         }
     }
+}
+
+/// How far an agent was carried after the step of its late percept.
+fn sum(ahead: &BTreeMap<AgentId, Vec<(u32, Cell)>>, agent: AgentId) -> Cell {
+    let ways = ahead.get(&agent).into_iter().flatten();
+    ways.fold(Cell::ZERO, |all, (_, way)| all + *way)
 }
 
 pub(super) fn block_at(percept: &Percept, cell: Cell) -> Option<&str> {

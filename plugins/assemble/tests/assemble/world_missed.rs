@@ -320,3 +320,73 @@ fn agents_that_let_go_of_each_other_while_nobody_looked_are_two() {
     assert_eq!((scene.world.crew(A), scene.world.crew(B)), (vec![], vec![]));
     assert_eq!((scene.blocks(A), scene.blocks(B)), (vec![SOUTH], vec![]));
 }
+
+/// Two agents that hang on each other, and the step in which everybody saw it.
+fn linked() -> Scene {
+    let mut scene = Scene::new(&[(0, 0), (0, 3)], &WALLS).holding(&[(0, 1), (0, 2)]);
+    scene.attached.extend(scene.agents.clone());
+    scene.perceive(None);
+    scene.step += 1;
+    scene.perceive(None);
+    assert_eq!(scene.world.crew(A), [(Cell::new(0, 3), B)]);
+    scene
+}
+
+impl Scene {
+    /// The first moves south with all that hangs on it.
+    fn pull(&mut self) {
+        self.acted(A, &Action::Move(Direction::South));
+        self.step += 1;
+        let cells = self.agents.iter_mut().chain(&mut self.attached);
+        let cells = cells.chain(self.blocks.iter_mut().map(|(cell, _)| cell));
+        cells.for_each(|cell| *cell = *cell + SOUTH);
+    }
+
+    /// What an agent perceives now; the first one moved.
+    fn seen_by(&self, agent: AgentId) -> Percept {
+        self.percept(agent, Some(&Action::Move(Direction::South)).filter(|_| agent == A))
+    }
+
+    /// Percepts arrive, of this agent alone.
+    fn arrives(&mut self, agent: AgentId, percept: Percept) {
+        let turn = Turn::new(0, percept.step);
+        self.world.observe(turn, agent, percept);
+        self.world.settle(turn);
+    }
+
+    fn offset(&self) -> Cell {
+        let ((frame, at), (other, there)) = (self.place(A), self.place(B));
+        assert_eq!(frame, other, "they are on one map");
+        there - at
+    }
+}
+
+#[test]
+fn a_late_percept_that_tells_of_a_move_moves_no_one_who_has_seen_it_already() {
+    let mut scene = linked();
+    scene.pull();
+    let late = scene.seen_by(A);
+    scene.arrives(B, scene.seen_by(B));
+    scene.arrives(A, late);
+    assert_eq!(scene.offset(), Cell::new(0, 3));
+}
+
+#[test]
+fn late_percepts_are_of_places_to_which_others_had_not_carried_the_agent_yet() {
+    let mut scene = linked();
+    let mut late = Vec::new();
+    for _ in 0..3 {
+        scene.pull();
+        late.push(scene.seen_by(B));
+        scene.arrives(A, scene.seen_by(A));
+    }
+    let counts = scene.world.counts();
+    for percept in late {
+        scene.arrives(B, percept);
+        assert_eq!(scene.offset(), Cell::new(0, 3), "where it is by now");
+    }
+    assert_eq!(scene.world.counts(), counts, "nobody was lost, corrected or in doubt");
+    // The map is of the same place: both see the walls where they are.
+    let known = |agent| scene.world.known(agent).filter(|(_, wall, _)| *wall).count();
+    assert_eq!((known(A), known(B)), (WALLS.len(), WALLS.len()));
+}

@@ -1,0 +1,134 @@
+//! Operators whose commands are more than one step: a team that stops and starts again, or moves, an
+//! agent that is removed and added again. The daemon does the same in the same order.
+
+use crate::fault::{Fault, FaultKind};
+use crate::network::open;
+use crate::people::Expected;
+use crate::play::Match;
+use phalanx_engine::{
+    AddAgent, Answer, Command, CommandReply, Keep, LeaveReferee, RemoveAgent, ReturnToReferee,
+    Ticket,
+};
+use phalanx_game::AgentId;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// The addresses of the referee, for the journal.
+const ADDRESS: &str = "chaos:12300";
+const OTHER_ADDRESS: &str = "chaos:12301";
+
+/// What follows a command.
+#[derive(Clone, Debug)]
+enum Step {
+    /// The seats have hung up; the team starts after this time.
+    Left(Duration),
+    /// The agent's seat hangs up, and the agent is added again after this time.
+    Removed(AgentId, Duration),
+    /// The agent's seat is opened.
+    Added(String),
+}
+
+/// What happens at an instant.
+#[derive(Clone, Debug)]
+enum Later {
+    Start,
+    Add { name: String, role: String },
+}
+
+/// What operators are about.
+#[derive(Debug, Default)]
+pub(crate) struct Errands {
+    steps: BTreeMap<Ticket, Step>,
+    later: Vec<(Instant, usize, Later)>,
+}
+
+impl Match<'_> {
+    /// An operator begins.
+    pub(crate) fn begin_errand(&mut self, fault: &Fault, team: usize) {
+        let lasts = Duration::from_millis(fault.ms.unwrap_or_default());
+        let Some(agent) = self.agent(fault) else { return };
+        if fault.kind == FaultKind::Remove {
+            let name = self.agent_name(team, agent);
+            open(&self.ledger).excuse_agent(team, &name);
+            let expected = Expected::Present(agent, false);
+            let step = Step::Removed(agent, lasts);
+            return self.step(team, RemoveAgent { agent }.into(), Some(expected), step);
+        }
+        let (to, keep) = match fault.kind {
+            FaultKind::Move => (Some(OTHER_ADDRESS.to_owned()), Keep::NOTHING),
+            _ => (None, Keep::ALL),
+        };
+        open(&self.ledger).excuse_team(team);
+        self.lockstep.hang_up(team, None);
+        self.step(team, LeaveReferee { to, keep }.into(), None, Step::Left(lasts));
+    }
+
+    fn step(&mut self, team: usize, command: Command, expected: Option<Expected>, step: Step) {
+        let ticket = self.send(team, command, expected);
+        self.errands.steps.insert(ticket, step);
+        self.watch.awaited.insert(ticket);
+    }
+
+    /// Commands were answered, or it is time for something.
+    pub(crate) fn run_errands(&mut self) {
+        for (team, ticket, answer) in std::mem::take(&mut self.watch.answers) {
+            if let Some(step) = self.errands.steps.remove(&ticket) {
+                self.answered(team, step, answer);
+            }
+        }
+        let now = self.lockstep.now();
+        let due = self.errands.later.extract_if(.., |(at, ..)| *at <= now);
+        let due: Vec<_> = due.collect();
+        for (_, team, later) in due {
+            match later {
+                Later::Start => {
+                    let back = ReturnToReferee { to: ADDRESS.to_owned() };
+                    self.send(team, back.into(), None);
+                    self.lockstep.dial(team);
+                }
+                Later::Add { name, role } => {
+                    let step = Step::Added(name.clone());
+                    self.step(team, AddAgent { name, role }.into(), None, step);
+                }
+            }
+        }
+        self.watch.alarm = self.errands.later.iter().map(|(at, ..)| *at).min();
+    }
+
+    fn answered(&mut self, team: usize, step: Step, answer: Answer) {
+        let now = self.lockstep.now();
+        match (step, answer) {
+            // A team that does not leave goes on, too.
+            (Step::Left(lasts), _) => self.errands.later.push((now + lasts, team, Later::Start)),
+            (Step::Removed(agent, lasts), Ok(_)) => {
+                self.lockstep.hang_up(team, Some(agent));
+                let (name, role) = (self.agent_name(team, agent), self.role(team, agent));
+                self.errands.later.push((now + lasts, team, Later::Add { name, role }));
+            }
+            (Step::Added(name), Ok(CommandReply::AddAgent(enrolled))) => {
+                self.lockstep.open_seat(team, enrolled, &name);
+            }
+            // Refused: the last agent, or one that is there already after the process was killed.
+            (Step::Removed(..) | Step::Added(_), _) => {}
+        }
+    }
+
+    /// The process was killed: what operators were about is forgotten, and all agents dial.
+    pub(crate) fn forget_errands(&mut self, team: usize) {
+        self.errands.later.retain(|(_, its, _)| *its != team);
+        let asked = self.watch.teams.get(team).map(|watch| &watch.asked);
+        let is_its = |ticket: &Ticket| asked.is_some_and(|asked| asked.contains_key(ticket));
+        self.errands.steps.retain(|ticket, _| !is_its(ticket));
+    }
+
+    fn agent_name(&self, team: usize, agent: AgentId) -> String {
+        let plan = self.cast.teams.get(team);
+        plan.map(|plan| plan.roster.name(agent).to_owned()).unwrap_or_default()
+    }
+
+    fn role(&self, team: usize, agent: AgentId) -> String {
+        let plan = self.cast.teams.get(team);
+        let entry = plan.and_then(|plan| plan.roster.agents.get(agent.index()));
+        entry.map(|entry| entry.role.clone()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,313 @@
+//! A long run of whole programs, over sockets: a daemon with four teams, a referee for each of two
+//! games at ten times a contest's pace, followers of everything that the page follows, and the
+//! recorder. Measures what the programs use, and says whether it stayed within bounds.
+//!   cargo run -p phalanx-e2e --bin soak -- PROGRAMS HOURS FOLDER
+//! FOLDER gets `soak.svg` and `soak.csv`. Used by `tests/run --soak`.
+
+use phalanx_control::client::{self, Address, Link};
+use phalanx_e2e::root;
+use phalanx_e2e::soak::{Sample, Soak, metric, usage};
+use phalanx_proto::v1;
+use phalanx_proto::v1::boards_client::BoardsClient;
+use phalanx_proto::v1::matches_client::MatchesClient;
+use phalanx_proto::v1::worlds_client::WorldsClient;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+/// Steps of a simulation, and how long one lasts: a tenth of a contest's.
+const STEPS: u32 = 750;
+const ASSEMBLE_STEP: Duration = Duration::from_millis(400);
+const MARS_STEP: Duration = Duration::from_millis(200);
+/// How much recordings may take, and the size of a part; two parts of each team are being written.
+const KEEP_MB: u32 = 96;
+const PART_MB: u32 = 4;
+const TEAMS: [&str; 4] = ["assemble-A", "assemble-B", "mars-A", "mars-B"];
+/// Checkpoints, logs and metadata beside recordings.
+const STATE_MB: u32 = 64;
+/// Followers of each team.
+const FOLLOWERS: usize = 3;
+/// About this many samples are taken.
+const SAMPLES: u32 = 600;
+/// How long programs may take to start.
+const START_MAX: Duration = Duration::from_secs(120);
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> ExitCode {
+    let done = run();
+    let text = match &done {
+        Ok((text, _)) => text.clone(),
+        Err(trouble) => format!("{trouble}\n"),
+    };
+    // If stdout is closed there is no reader.
+    drop(std::io::stdout().write_all(text.as_bytes()));
+    if done.is_ok_and(|(_, holds)| holds) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// A program; it is killed when this is dropped.
+struct Program(Child);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+impl Program {
+    /// Starts a program, and returns the first line that contains a text.
+    fn start(command: &mut Command, text: &str) -> Outcome<(Self, String)> {
+        let mut child = Self(command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?);
+        let mut lines = BufReader::new(child.0.stdout.take().ok_or("no output")?).lines();
+        let found = lines.find_map(|line| line.ok().filter(|line| line.contains(text)));
+        // Somebody has to read the rest.
+        std::thread::spawn(move || lines.for_each(drop));
+        let found = found.ok_or_else(|| format!("{command:?} never said {text:?}"))?;
+        Ok((child, found))
+    }
+}
+
+fn run() -> Outcome<(String, bool)> {
+    let usage = "usage: soak PROGRAMS HOURS FOLDER";
+    let mut args = std::env::args().skip(1);
+    let programs = PathBuf::from(args.next().ok_or(usage)?);
+    let hours: f64 = args.next().ok_or(usage)?.parse()?;
+    let out = PathBuf::from(args.next().ok_or(usage)?);
+    let lasts = Duration::try_from_secs_f64(hours * 3_600.0)?;
+    fs::create_dir_all(&out)?;
+    let state = tempfile::tempdir()?;
+    let arenas = [
+        arena(&programs, state.path(), "assemble", assemble(lasts)?, ASSEMBLE_STEP)?,
+        arena(&programs, state.path(), "mars", mars(lasts), MARS_STEP)?,
+    ];
+    let servers: Vec<_> = arenas.iter().map(|(_, address)| address.clone()).collect();
+    let settings = state.path().join("soak.toml");
+    fs::write(&settings, settings_text(state.path(), &servers))?;
+    let mut daemon = Command::new(programs.join("phalanxd"));
+    daemon.arg("--config").arg(&settings).stdout(Stdio::null()).stderr(Stdio::null());
+    let daemon = Program(daemon.stdin(Stdio::null()).spawn()?);
+    let runtime = tokio::runtime::Runtime::new()?;
+    let socket = state.path().join("control.sock");
+    let link = runtime.block_on(connect(&socket))?;
+    for team in TEAMS {
+        for _ in 0..FOLLOWERS {
+            runtime.spawn(follow(link.clone(), format!("teams/{team}")));
+        }
+    }
+    let processes = [daemon.0.id(), arenas[0].0.0.id(), arenas[1].0.0.id()];
+    let soak = measure(&processes, state.path(), lasts)?;
+    fs::write(out.join("soak.svg"), soak.svg())?;
+    fs::write(out.join("soak.csv"), csv(&soak))?;
+    Ok(report(&soak, &out))
+}
+
+/// A referee, and its address.
+fn arena(
+    programs: &Path,
+    state: &Path,
+    game: &str,
+    config: String,
+    pace: Duration,
+) -> Outcome<(Program, String)> {
+    let folder = state.join(format!("arena-{game}"));
+    fs::create_dir_all(&folder)?;
+    let file = folder.join(if game == "mars" { "soak.toml" } else { "soak.json" });
+    fs::write(&file, config)?;
+    let mut command = Command::new(programs.join("phalanx"));
+    command.args(["arena", game, "--start", "complete", "--listen", "127.0.0.1:0"]);
+    command.arg("--pace").arg(format!("{}ms", pace.as_millis()));
+    command.arg("--output").arg(&folder).arg("--config").arg(&file).stderr(Stdio::null());
+    let (program, line) = Program::start(&mut command, "listens on")?;
+    let address = line.trim().rsplit(' ').next().unwrap_or_default().to_owned();
+    Ok((program, address))
+}
+
+/// As many simulations as the time needs, and one more.
+fn simulations(lasts: Duration, step: Duration) -> usize {
+    let one = step.as_secs_f64() * f64::from(STEPS);
+    format!("{:.0}", (lasts.as_secs_f64() / one).ceil()).parse::<usize>().unwrap_or(1) + 1
+}
+
+fn assemble(lasts: Duration) -> Outcome<String> {
+    let folder = root().join("deploy/arena/assemble");
+    let text = fs::read_to_string(folder.join("contest.json"))?;
+    let mut config: serde_json::Value = serde_json::from_str(&text)?;
+    let first = fs::read_to_string(folder.join("sim1.json"))?;
+    let simulation: serde_json::Value = serde_json::from_str(&first)?;
+    config["match"] = vec![simulation; simulations(lasts, ASSEMBLE_STEP)].into();
+    let limit = u64::try_from(ASSEMBLE_STEP.as_millis())?;
+    config["server"]["agentTimeout"] = limit.into();
+    Ok(config.to_string())
+}
+
+fn mars(lasts: Duration) -> String {
+    let limit = MARS_STEP.as_millis();
+    let count = simulations(lasts, MARS_STEP);
+    let simulations = "[[simulations]]\nnodes = 200\n".repeat(count);
+    let team = |name: &str, prefix: &str| {
+        format!("[[teams]]\nname = \"{name}\"\nprefix = \"{prefix}\"\npassword = \"1\"\n")
+    };
+    format!(
+        "start = \"complete\"\ntimeout_ms = {limit}\nsteps = {STEPS}\nseed = 1\n{simulations}{}{}",
+        team("A", "a"),
+        team("B", "b")
+    )
+}
+
+fn settings_text(state: &Path, servers: &[String]) -> String {
+    let mut text = format!(
+        "state_dir = \"{0}\"\n[control]\nsocket = \"{0}/control.sock\"\ntcp = \"127.0.0.1:0\"\n\
+         [recordings]\nkeep_size = \"{KEEP_MB}MiB\"\npart_size = \"{PART_MB}MiB\"\n",
+        state.display()
+    );
+    let games = [("assemble", "agent", 15, "scout"), ("mars", "", 20, "explorer")];
+    for ((game, prefix, count, role), server) in games.into_iter().zip(servers) {
+        for side in ["A", "B"] {
+            let letter = if game == "mars" { side.to_lowercase() } else { side.to_owned() };
+            let role = if game == "mars" { format!("role = \"{role}\"\n") } else { String::new() };
+            write!(
+                text,
+                "[[teams]]\nname = \"{game}-{side}\"\ngame = \"{game}\"\nserver = \"{server}\"\n\
+                 strategy = \"{}\"\n{role}agents = {{ prefix = \"{prefix}{letter}\", \
+                 count = {count}, password = \"1\" }}\n",
+                root().join("scripts").join(game).display()
+            )
+            // Writing to a text cannot fail.
+            .unwrap_or_default();
+        }
+    }
+    text
+}
+
+/// Connects as soon as the daemon listens.
+async fn connect(socket: &Path) -> Outcome<Link> {
+    let begun = Instant::now();
+    loop {
+        match client::connect(&Address::Unix(socket.to_owned())).await {
+            Ok(link) => return Ok(link),
+            Err(error) if begun.elapsed() > START_MAX => return Err(error.into()),
+            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+        }
+    }
+}
+
+/// Follows what the page follows of a team, again after each end.
+async fn follow(link: Link, team: String) {
+    loop {
+        let (mut matches, mut worlds) =
+            (MatchesClient::new(link.clone()), WorldsClient::new(link.clone()));
+        let mut boards = BoardsClient::new(link.clone());
+        let events = async {
+            let request = v1::WatchMatchRequest {
+                team: team.clone(),
+                decisions: true,
+                ..v1::WatchMatchRequest::default()
+            };
+            let mut stream = matches.watch_match(request).await?.into_inner();
+            while stream.message().await?.is_some() {}
+            Ok::<_, tonic::Status>(())
+        };
+        let maps = async {
+            let request =
+                v1::WatchWorldRequest { team: team.clone(), ..v1::WatchWorldRequest::default() };
+            let mut stream = worlds.watch_world(request).await?.into_inner();
+            while stream.message().await?.is_some() {}
+            Ok::<_, tonic::Status>(())
+        };
+        let news = async {
+            let request =
+                v1::WatchBoardRequest { team: team.clone(), ..v1::WatchBoardRequest::default() };
+            let mut stream = boards.watch_board(request).await?.into_inner();
+            while stream.message().await?.is_some() {}
+            Ok::<_, tonic::Status>(())
+        };
+        // What ended begins again, as a page does.
+        drop(tokio::join!(events, maps, news));
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+fn measure(processes: &[u32; 3], state: &Path, lasts: Duration) -> Outcome<Soak> {
+    let names = ["phalanxd", "arena assemble", "arena mars"];
+    let disk_max_mb = f64::from(KEEP_MB + 4 * 2 * PART_MB + STATE_MB);
+    let programs = names.iter().map(|name| (*name).to_owned()).collect();
+    let mut soak = Soak { programs, disk_max_mb, samples: Vec::new() };
+    let every = (lasts / SAMPLES).max(Duration::from_secs(1));
+    let begun = Instant::now();
+    while begun.elapsed() < lasts {
+        std::thread::park_timeout(every);
+        let used = processes.iter().map(|process| usage(*process)).collect::<Result<_, _>>();
+        let text = metrics(&state.join("control.sock")).unwrap_or_default();
+        soak.samples.push(Sample {
+            at: begun.elapsed(),
+            used: used.map_err(|error| format!("a program has ended: {error}"))?,
+            disk_mb: folder_mb(state, &["arena-assemble", "arena-mars"]),
+            requests: metric(&text, "phalanx_requests_total{", ""),
+            late: metric(&text, "phalanx_actions_total{", "outcome=\"late\""),
+        });
+    }
+    Ok(soak)
+}
+
+/// The page of metrics, over the Unix socket.
+fn metrics(socket: &Path) -> std::io::Result<String> {
+    let mut stream = std::os::unix::net::UnixStream::connect(socket)?;
+    stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+    stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
+    let mut text = String::new();
+    stream.read_to_string(&mut text)?;
+    Ok(text)
+}
+
+fn folder_mb(folder: &Path, without: &[&str]) -> f64 {
+    let own = |entry: &walkdir::DirEntry| {
+        !without.contains(&entry.file_name().to_string_lossy().as_ref())
+    };
+    let files = walkdir::WalkDir::new(folder).into_iter().filter_entry(own).flatten();
+    let bytes: u64 = files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum();
+    let kib = u32::try_from(bytes / 1_024).unwrap_or(u32::MAX);
+    f64::from(kib) / 1_024.0
+}
+
+fn csv(soak: &Soak) -> String {
+    let mut text = String::from("seconds,disk_mb,requests,late");
+    for program in &soak.programs {
+        write!(text, ",{program} memory_mb,{program} descriptors,{program} threads")
+            .unwrap_or_default();
+    }
+    for sample in &soak.samples {
+        let Sample { at, used, disk_mb, requests, late } = sample;
+        write!(text, "\n{:.1},{disk_mb:.1},{requests},{late}", at.as_secs_f64())
+            .unwrap_or_default();
+        for one in used {
+            write!(text, ",{:.1},{},{}", one.memory_mb, one.descriptors, one.threads)
+                .unwrap_or_default();
+        }
+    }
+    text.push('\n');
+    text
+}
+
+fn report(soak: &Soak, out: &Path) -> (String, bool) {
+    let mut text = String::new();
+    let verdicts = soak.verdicts();
+    for one in &verdicts {
+        let word = if one.holds { "ok" } else { "FAILED" };
+        writeln!(text, "{:<32} {:<24} {word}", one.what, one.figures).unwrap_or_default();
+    }
+    let (minutes, requests) = soak
+        .samples
+        .last()
+        .map(|last| (last.at.as_secs_f64() / 60.0, last.requests))
+        .unwrap_or_default();
+    let holds = verdicts.iter().all(|one| one.holds);
+    let word = if holds { "within its bounds" } else { "NOT within its bounds" };
+    writeln!(text, "{minutes:.1} minutes, {requests} requests: {word}").unwrap_or_default();
+    writeln!(text, "graph: {}", out.join("soak.svg").display()).unwrap_or_default();
+    (text, holds)
+}
