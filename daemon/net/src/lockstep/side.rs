@@ -1,6 +1,7 @@
 //! One team of a match on a virtual clock: its sessions, its engine, and its answer times.
 
 use super::Observer;
+use super::turn_meter::TurnMeter;
 use crate::mailbox::Mailbox;
 use crate::recovery_log::RecoveryLog;
 use crate::sampler::Sampler;
@@ -55,6 +56,7 @@ pub(super) trait Side {
     fn poll_timeout(&self) -> Option<Instant>;
     fn snapshot(&self) -> Arc<Snapshot>;
     fn meter(&self) -> &AnswerMeter;
+    fn turn_meter(&self) -> &TurnMeter;
 }
 
 /// Makes a brain for the team and for its replacements.
@@ -74,6 +76,7 @@ pub(super) struct TeamSide<G: Game, B: Brain> {
     left: Vec<ConnectionId>,
     snapshot: Arc<Snapshot>,
     meter: AnswerMeter,
+    turns: TurnMeter,
     batch: Instant,
     tape: Tape,
     recorder: Option<Arc<dyn Recorder>>,
@@ -154,6 +157,7 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
             left: Vec::new(),
             snapshot: Arc::default(),
             meter: AnswerMeter::default(),
+            turns: TurnMeter::default(),
             batch: wall_clock(),
             tape,
             recorder,
@@ -266,6 +270,7 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
 
     fn begin_batch(&mut self) {
         self.batch = wall_clock();
+        self.turns.begin();
     }
 
     fn deliver(&mut self, seat: usize, bytes: &[u8], now: Instant) {
@@ -307,9 +312,11 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
         if !self.take_inputs(inputs, now) {
             return;
         }
+        let mut acted = false;
         while let Some(output) = self.next_output(now) {
             match output {
                 Output::Act { seat, agent, turn, action } => {
+                    acted = true;
                     self.act(seat, turn, agent, &action, now, answers);
                 }
                 Output::Publish(snapshot) => {
@@ -332,6 +339,7 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
                 Output::Roster { .. } | Output::Drained => {}
             }
         }
+        self.turns.end(acted);
         self.sampler.look(&self.team, &self.tape, now);
         self.tape.flush(now);
     }
@@ -429,6 +437,10 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
 
     fn meter(&self) -> &AnswerMeter {
         &self.meter
+    }
+
+    fn turn_meter(&self) -> &TurnMeter {
+        &self.turns
     }
 }
 
