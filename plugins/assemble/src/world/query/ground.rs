@@ -249,3 +249,85 @@ impl World {
         self.charts.get(&self.minds.get(&agent)?.frame)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::percept::{Briefing, MarkerKind, Percept, Thing, ThingKind};
+    use phalanx_game::{Roster, RosterEntry, Turn, World as _};
+    use phalanx_massim::query::QueryArgs;
+    use std::collections::BTreeSet;
+
+    const A: AgentId = AgentId(0);
+    const B: AgentId = AgentId(1);
+
+    /// What an agent at `at` sees of a place that has everything.
+    fn percept(at: Cell) -> Percept {
+        let entity = |team: &str| ThingKind::Entity(team.to_owned());
+        let block = || ThingKind::Block("b0".to_owned());
+        let things = [
+            (0, 0, entity("A")),
+            (4, 1, entity("A")),
+            (1, 0, entity("B")),
+            (0, 3, entity("B")),
+            (0, 1, block()),
+            (1, 1, block()),
+            (0, -2, block()),
+            (2, 3, block()),
+            (3, 0, ThingKind::Marker(MarkerKind::Clear)),
+        ];
+        let sees = |cell: &Cell| cell.norm() <= 5;
+        let thing = |(x, y, kind)| Thing { cell: Cell::new(x, y) - at, kind };
+        let here = |cells: [(i32, i32); 2]| -> Vec<Cell> {
+            cells.iter().map(|(x, y)| Cell::new(*x, *y) - at).filter(sees).collect()
+        };
+        Percept {
+            energy: 300,
+            things: things.map(thing).into_iter().filter(|thing| sees(&thing.cell)).collect(),
+            obstacles: here([(2, 0), (2, 2)]),
+            attached: here([(0, 1), (0, -2)]),
+            ..Percept::default()
+        }
+    }
+
+    fn world() -> World {
+        let agents = ["a", "b"].map(|name| RosterEntry::new(name, "worker")).to_vec();
+        let mut world = World::new(&Roster { team: "A".into(), agents });
+        for (agent, at) in [(A, Cell::ZERO), (B, Cell::new(4, 1))] {
+            let briefing = Briefing {
+                time: 0,
+                name: String::new(),
+                team: "A".into(),
+                team_size: 2,
+                steps: 9,
+                vision: 5,
+            };
+            world.begin(0, agent, Some(&briefing));
+            world.observe(Turn::new(0, 0), agent, percept(at));
+        }
+        world.settle(Turn::new(0, 0));
+        assert_eq!(world.counts().joins, 1, "the agents share a map");
+        world
+    }
+
+    #[test]
+    fn what_agents_share_of_their_prices_is_right_for_each_of_them() {
+        let world = world();
+        let mut found = BTreeSet::new();
+        for (agent, dig) in [(A, false), (A, true), (B, false), (B, true)] {
+            let (_, at) = world.position(agent).unwrap();
+            let ask = Ask { world: &world, agent, at, args: QueryArgs::new("path", &[]) };
+            let avoid = [at + Cell::new(-1, -1), at + Cell::new(40, 0)];
+            let terrain = WalkMap::new(&ask).unwrap().digging(dig).avoiding(&avoid);
+            for region in [terrain.region(&[]), terrain.region(&[at + Cell::new(30, 0)])] {
+                let prices = terrain.prices(region);
+                for cell in region.widened(2).cells() {
+                    assert_eq!(prices.price(cell), terrain.price(cell), "{agent:?} at {cell:?}");
+                    found.insert(prices.price(cell));
+                }
+            }
+        }
+        let prices = [None, Some(1), Some(UNKNOWN), Some(CROWD), Some(DIG), Some(1 + DANGER)];
+        assert_eq!(found, BTreeSet::from(prices));
+    }
+}
