@@ -8,7 +8,8 @@
 //! instants of the second.
 //!
 //! `cargo bench -p phalanx --bench scale [-- trivial|shipped] [TEAMS …]`; without a number of teams
-//! it doubles them until an answer is late, and then closes in.
+//! it doubles them until an answer is late, and then closes in. `SCALE_PHALANXD=PATH` measures the
+//! daemon of another build, to compare.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -169,7 +170,8 @@ fn daemon(dir: &Path, strategy: &str, ports: &[u16]) -> Child {
     }
     let path = dir.join("phalanxd.toml");
     std::fs::write(&path, text).unwrap();
-    let mut command = Command::new(PHALANXD);
+    let program = std::env::var_os("SCALE_PHALANXD").unwrap_or_else(|| PHALANXD.into());
+    let mut command = Command::new(program);
     command.arg("--config").arg(&path).env_remove("NOTIFY_SOCKET");
     command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
