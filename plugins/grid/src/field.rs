@@ -71,11 +71,7 @@ impl CostField {
     /// Spreads from `sources` (cost 0, whatever they stand on); a step costs the price of the cell
     /// that it leads onto. Cells dearer than `limit` stay unreached.
     #[must_use]
-    pub fn spread(
-        grid: &PriceGrid,
-        sources: impl IntoIterator<Item = Cell>,
-        limit: u32,
-    ) -> Self {
+    pub fn spread(grid: &PriceGrid, sources: impl IntoIterator<Item = Cell>, limit: u32) -> Self {
         let PriceGrid { region, prices } = grid;
         let mut costs = vec![u32::MAX; region.len()];
         // A ring of buckets (Dial): exact for small whole costs and faster than a heap.

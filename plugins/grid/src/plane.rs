@@ -86,10 +86,8 @@ impl Region {
     pub(crate) fn around(&self, Place { index, column }: Place) -> [Option<Place>; 4] {
         let width = usize::try_from(self.width).unwrap_or(1);
         let len = self.len();
-        let (wraps_x, wraps_y) = (
-            self.extent.width == Some(self.width),
-            self.extent.height == Some(self.height),
-        );
+        let (wraps_x, wraps_y) =
+            (self.extent.width == Some(self.width), self.extent.height == Some(self.height));
         let row = |index| Some(Place { index, column });
         let north = if index >= width {
             row(index - width)
