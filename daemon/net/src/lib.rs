@@ -82,7 +82,7 @@ pub use handle::{DrainReport, TeamHandle, WeakTeamHandle};
 pub use link::{Link, MemoryDialer, MemoryListener, memory};
 pub use listener::Listener;
 pub use lobby::{Awaited, Lobby, hello, receive_bridges, welcomed};
-pub use lockstep::{Lockstep, LockstepEnd, LockstepOptions, Observer, SideLoad};
+pub use lockstep::{Lockstep, LockstepEnd, LockstepOptions, Observer, SideLoad, TurnTimes};
 pub use login_probe::{LoginProbe, ProbeError, ProbeOptions, probe_login};
 pub use mailbox::Mailbox;
 pub use meter::{AnswerMeter, Answered, Timings};

@@ -6,6 +6,7 @@
 //! When there is nothing left to deliver, the clock jumps to the earliest timer.
 
 mod side;
+mod turn_meter;
 
 use crate::tape::{ThinkTime, Thinking};
 use crate::tickets::OWN_TICKET;
@@ -24,6 +25,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+pub use turn_meter::TurnTimes;
 
 /// Beats without a step and without progress of the clock after which a match counts as stuck.
 const IDLE_BEATS_MAX: u32 = 10_000;
@@ -297,6 +299,12 @@ impl Lockstep {
     #[must_use]
     pub fn meter(&self, team: usize) -> Option<&AnswerMeter> {
         self.sides.get(team).map(|side| side.meter())
+    }
+
+    /// The processor time that the turns of all teams took, with that of the observer.
+    #[must_use]
+    pub fn turn_times(&self) -> TurnTimes {
+        TurnTimes::of(self.sides.iter().map(|side| side.turn_meter()))
     }
 
     /// Plays until the match is over or the observer stops it; may be called again.

@@ -65,9 +65,7 @@ impl fmt::Debug for AnswerMeter {
 
 impl Default for Times {
     fn default() -> Self {
-        let empty =
-            || Histogram::new_with_max(LONGEST, DIGITS).expect("within the crate's own limits");
-        Self { answer: empty(), margin: empty(), overdue: 0, fresh: None }
+        Self { answer: empty_times(), margin: empty_times(), overdue: 0, fresh: None }
     }
 }
 
@@ -146,7 +144,12 @@ impl AnswerMeter {
     }
 }
 
-fn nanos(time: Duration) -> u64 {
+/// A histogram of times in nanoseconds.
+pub(crate) fn empty_times() -> Histogram<u64> {
+    Histogram::new_with_max(LONGEST, DIGITS).expect("within the crate's own limits")
+}
+
+pub(crate) fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 

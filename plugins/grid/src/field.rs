@@ -1,13 +1,64 @@
-//! Distances from many sources at once.
+//! What standing on cells costs, and distances from many sources at once.
 #![allow(clippy::indexing_slicing, reason = "indices come from Region::index, which bounds them")]
 
+use crate::plane::Place;
 use crate::{Cell, Direction, Region};
 
-/// Dearest step that a cost closure may name; greater ones count as this.
-const STEP_COST_MAX: u32 = 63;
+/// Dearest step that a price can be; greater ones count as this.
+const STEP_COST_MAX: u8 = 63;
 
 /// Buckets of the queue: costs differ by at most `STEP_COST_MAX` at any time.
 const BUCKETS: usize = 64;
+
+/// What a step onto each cell of a region costs. A search looks at the same cells again and again,
+/// so they are priced once.
+#[derive(Clone, Debug)]
+pub struct PriceGrid {
+    region: Region,
+    /// By place in the region; 0: the cell cannot be entered.
+    prices: Vec<u8>,
+}
+
+impl PriceGrid {
+    /// All cells of a region for one price, from 1; `None`: they cannot be entered.
+    #[must_use]
+    pub fn new(region: Region, price: Option<u32>) -> Self {
+        Self { region, prices: vec![stored(price); region.len()] }
+    }
+
+    /// What is priced.
+    #[must_use]
+    pub fn region(&self) -> &Region {
+        &self.region
+    }
+
+    /// Changes the price of a cell; does nothing outside.
+    pub fn set(&mut self, cell: Cell, price: Option<u32>) {
+        if let Some(index) = self.region.index(cell) {
+            self.prices[index] = stored(price);
+        }
+    }
+
+    /// The price of a cell, `None` where it cannot be entered; `outside` where it is not priced.
+    #[must_use]
+    pub fn price(&self, cell: Cell, outside: impl FnOnce() -> Option<u32>) -> Option<u32> {
+        let Some(index) = self.region.index(cell) else { return outside() };
+        let price = self.prices[index];
+        (price > 0).then_some(price.into())
+    }
+
+    /// The same cells, each that can be entered for 1.
+    #[must_use]
+    pub fn flat(&self) -> Self {
+        let prices = self.prices.iter().map(|price| (*price).min(1)).collect();
+        Self { region: self.region, prices }
+    }
+}
+
+/// Zero is the mark of a cell that cannot be entered.
+fn stored(price: Option<u32>) -> u8 {
+    price.map_or(0, |price| u8::try_from(price).unwrap_or(STEP_COST_MAX).clamp(1, STEP_COST_MAX))
+}
 
 /// For each cell of a region the cost of the cheapest way from the nearest source.
 #[derive(Clone, Debug)]
@@ -17,54 +68,44 @@ pub struct CostField {
 }
 
 impl CostField {
-    /// Spreads from `sources` (cost 0, whatever they stand on). `enter(cell)` is the cost of a step
-    /// onto a cell, from 1; `None` where it cannot be entered (the cell may be named beyond the
-    /// torus' edge). Cells dearer than `limit` stay unreached.
+    /// Spreads from `sources` (cost 0, whatever they stand on); a step costs the price of the cell
+    /// that it leads onto. Cells dearer than `limit` stay unreached.
     #[must_use]
-    pub fn spread(
-        region: Region,
-        sources: impl IntoIterator<Item = Cell>,
-        limit: u32,
-        mut enter: impl FnMut(Cell) -> Option<u32>,
-    ) -> Self {
+    pub fn spread(grid: &PriceGrid, sources: impl IntoIterator<Item = Cell>, limit: u32) -> Self {
+        let PriceGrid { region, prices } = grid;
         let mut costs = vec![u32::MAX; region.len()];
         // A ring of buckets (Dial): exact for small whole costs and faster than a heap.
-        let mut ring: Vec<Vec<usize>> = vec![Vec::new(); BUCKETS];
+        let mut ring: Vec<Vec<Place>> = vec![Vec::new(); BUCKETS];
         let mut waiting = 0_usize;
-        for index in sources.into_iter().filter_map(|source| region.index(source)) {
-            if costs[index] != 0 {
-                costs[index] = 0;
-                ring[0].push(index);
+        for source in sources {
+            let Some(place) = region.place(source) else { continue };
+            if costs[place.index] != 0 {
+                costs[place.index] = 0;
+                ring[0].push(place);
                 waiting += 1;
             }
         }
         let mut level = 0_u32;
         while waiting > 0 && level <= limit {
             let slot = level as usize % BUCKETS;
-            while let Some(index) = ring[slot].pop() {
+            while let Some(place) = ring[slot].pop() {
                 waiting -= 1;
-                if costs[index] != level {
+                if costs[place.index] != level {
                     continue;
                 }
-                let cell = region.cell(index);
-                for dir in Direction::ALL {
-                    let next = cell + dir.vector();
-                    let Some(place) = region.index(next) else { continue };
-                    if costs[place] <= level {
-                        continue;
-                    }
-                    let Some(step) = enter(next) else { continue };
-                    let cost = level + step.clamp(1, STEP_COST_MAX);
-                    if cost < costs[place] && cost <= limit {
-                        costs[place] = cost;
-                        ring[cost as usize % BUCKETS].push(place);
+                for next in region.around(place).into_iter().flatten() {
+                    let price = prices[next.index];
+                    let cost = level + u32::from(price);
+                    if price > 0 && cost < costs[next.index] && cost <= limit {
+                        costs[next.index] = cost;
+                        ring[cost as usize % BUCKETS].push(next);
                         waiting += 1;
                     }
                 }
             }
             level += 1;
         }
-        Self { region, costs }
+        Self { region: *region, costs }
     }
 
     /// The cost of the cheapest way between the cell and its nearest source; `None` when unreached.
@@ -93,9 +134,15 @@ mod tests {
         Region::new(Cell::ZERO, Cell::ZERO, Extent::new(20, 20))
     }
 
+    fn spread(from: Cell, limit: u32, enter: impl Fn(Cell) -> Option<u32>) -> CostField {
+        let mut grid = PriceGrid::new(torus(), None);
+        torus().cells().for_each(|cell| grid.set(cell, enter(cell)));
+        CostField::spread(&grid, [from], limit)
+    }
+
     #[test]
     fn on_an_open_torus_the_cost_is_the_distance() {
-        let field = CostField::spread(torus(), [Cell::new(1, 1)], 1000, |_| Some(1));
+        let field = spread(Cell::new(1, 1), 1000, |_| Some(1));
         for x in 0..20 {
             for y in 0..20 {
                 let far = Extent::new(20, 20).distance(Cell::new(1, 1), Cell::new(x, y));
@@ -107,12 +154,12 @@ mod tests {
 
     #[test]
     fn dear_cells_are_gone_round_and_walls_stop() {
-        let enter = |cell: Cell| match (cell.x.rem_euclid(20), cell.y.rem_euclid(20)) {
+        let enter = |cell: Cell| match (cell.x, cell.y) {
             (3, 0) => Some(10),
             (5, _) | (0, _) => None,
             (_, _) => Some(1),
         };
-        let field = CostField::spread(torus(), [Cell::new(2, 0)], 1000, enter);
+        let field = spread(Cell::new(2, 0), 1000, enter);
         assert_eq!(field.cost(Cell::new(4, 0)), Some(4), "round the dear cell");
         assert_eq!(field.cost(Cell::new(3, 0)), Some(10));
         assert_eq!(field.cost(Cell::new(8, 0)), None, "between two walls");
@@ -120,7 +167,7 @@ mod tests {
 
     #[test]
     fn nothing_is_reached_beyond_the_limit() {
-        let field = CostField::spread(torus(), [Cell::ZERO], 3, |_| Some(1));
+        let field = spread(Cell::ZERO, 3, |_| Some(1));
         assert_eq!(field.cost(Cell::new(3, 0)), Some(3));
         assert_eq!(field.cost(Cell::new(4, 0)), None);
     }

@@ -68,6 +68,58 @@ impl Region {
         self.min + Cell::new(index % self.width, index / self.width)
     }
 
+    /// All cells, row by row.
+    pub fn cells(&self) -> impl Iterator<Item = Cell> + use<> {
+        let (min, max) = self.corners();
+        (min.y..=max.y).flat_map(move |y| (min.x..=max.x).map(move |x| Cell::new(x, y)))
+    }
+
+    /// A cell's place and how far east it is in its row, for [`Self::around`].
+    pub(crate) fn place(&self, cell: Cell) -> Option<Place> {
+        let index = self.index(cell)?;
+        let width = usize::try_from(self.width).unwrap_or(1);
+        Some(Place { index, column: index % width })
+    }
+
+    /// The neighbours of a place inside the region, in the order of [`Direction::ALL`]. The same as
+    /// [`Self::index`] of the neighbouring cells, without divisions.
+    pub(crate) fn around(&self, Place { index, column }: Place) -> [Option<Place>; 4] {
+        let width = usize::try_from(self.width).unwrap_or(1);
+        let len = self.len();
+        let (wraps_x, wraps_y) =
+            (self.extent.width == Some(self.width), self.extent.height == Some(self.height));
+        let row = |index| Some(Place { index, column });
+        let north = if index >= width {
+            row(index - width)
+        } else if wraps_y {
+            row(index + len - width)
+        } else {
+            None
+        };
+        let south = if index + width < len {
+            row(index + width)
+        } else if wraps_y {
+            row(index + width - len)
+        } else {
+            None
+        };
+        let east = if column + 1 < width {
+            Some(Place { index: index + 1, column: column + 1 })
+        } else if wraps_x {
+            Some(Place { index: index + 1 - width, column: 0 })
+        } else {
+            None
+        };
+        let west = if column > 0 {
+            Some(Place { index: index - 1, column: column - 1 })
+        } else if wraps_x {
+            Some(Place { index: index + width - 1, column: width - 1 })
+        } else {
+            None
+        };
+        [north, south, east, west]
+    }
+
     /// The least and the greatest cell.
     #[must_use]
     pub fn corners(&self) -> (Cell, Cell) {
@@ -80,6 +132,14 @@ impl Region {
         let (min, max) = self.corners();
         Self::new(min - Cell::new(margin, margin), max + Cell::new(margin, margin), self.extent)
     }
+}
+
+/// Where a cell is in a list of all cells of a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) index: usize,
+    /// Cells between the western edge and this one.
+    pub(crate) column: usize,
 }
 
 /// A value for every cell of a region; cells outside have the default.
@@ -136,7 +196,7 @@ impl<T: Clone + Default> Plane<T> {
 
     /// All cells with their values, row by row.
     pub fn iter(&self) -> impl Iterator<Item = (Cell, &T)> {
-        self.values.iter().enumerate().map(|(index, value)| (self.region.cell(index), value))
+        self.region.cells().zip(&self.values)
     }
 
     /// The same values on a torus whose size is known better now, or shifted by `offset`; values
@@ -236,6 +296,28 @@ mod tests {
             } else {
                 prop_assert!(!wrap);
             }
+        }
+
+        #[test]
+        fn the_places_around_a_place_are_those_of_the_neighbours(
+            place in 0..30 * 20_usize, wide in prop::option::of(30..40_i32), high in prop::option::of(20..30_i32),
+        ) {
+            let extent = Extent { width: wide.filter(|wide| *wide < 32), height: high };
+            let region = Region::new(Cell::new(-20, -10), Cell::new(9, 9), extent);
+            let cell = region.cell(place);
+            let around = region.around(region.place(cell).unwrap());
+            let neighbours = cell.neighbours().map(|next| region.place(next));
+            prop_assert_eq!(around, neighbours);
+        }
+
+        #[test]
+        fn the_cells_of_a_region_are_in_the_order_of_their_places(
+            x in -20..0_i32, y in -20..0_i32, wide in prop::option::of(3..9_i32),
+        ) {
+            let extent = Extent { width: wide, height: None };
+            let region = Region::new(Cell::new(x, y), Cell::new(5, 3), extent);
+            let by_place = (0..region.len()).map(|place| region.cell(place));
+            prop_assert!(region.cells().eq(by_place));
         }
     }
 }

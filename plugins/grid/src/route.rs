@@ -2,7 +2,6 @@
 #![allow(clippy::indexing_slicing, reason = "orientations are taken modulo 4, places bounded")]
 
 use crate::{Cell, Direction, Region, Rotation};
-use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -37,17 +36,62 @@ pub struct RouteLimits {
     pub turn_cost: u32,
 }
 
-/// The state of a body: its agent's place in the region and its quarter turns clockwise (0..4).
-type BodyState = (u32, u8);
+/// A body's state by number: its agent's place in the region, and its quarter turns clockwise.
+type BodyState = u32;
 
-/// Guess of the whole, rest of the guess (among equals the nearer to its end goes first), order of
-/// arrival, cost so far, state.
-type RouteEntry = (u32, u32, u32, u32, BodyState);
+/// Quarter turns, and with them states, of one place.
+const TURNS: u32 = 4;
+
+/// What is known of a state.
+#[derive(Clone, Copy, Debug)]
+struct StateNode {
+    cost: u32,
+    /// The state before, and what led from it here.
+    from: Option<(BodyState, RouteStep)>,
+}
+
+/// What is known of all states: most searches reach only few of them, near to each other.
+struct StateTable {
+    pages: Vec<Option<Box<[StateNode; PAGE]>>>,
+}
+
+/// States that get their memory together.
+const PAGE: usize = 64;
+
+impl StateTable {
+    fn new(states: usize) -> Self {
+        Self { pages: vec![None; states.div_ceil(PAGE)] }
+    }
+
+    fn get(&self, state: BodyState) -> StateNode {
+        let state = state as usize;
+        let page = self.pages[state / PAGE].as_ref();
+        page.map_or(StateNode { cost: u32::MAX, from: None }, |page| page[state % PAGE])
+    }
+
+    fn set(&mut self, state: BodyState, node: StateNode) {
+        let state = state as usize;
+        let page = self.pages[state / PAGE]
+            .get_or_insert_with(|| Box::new([StateNode { cost: u32::MAX, from: None }; PAGE]));
+        page[state % PAGE] = node;
+    }
+}
+
+/// A state that waits to be looked at. The order of the fields is the order of the queue: guess of
+/// the whole, rest of the guess (among equals the nearer to its end goes first), order of arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct RouteEntry {
+    guess: u32,
+    rest: u32,
+    order: u32,
+    cost: u32,
+    state: BodyState,
+}
 
 struct RouteSearch<E> {
     region: Region,
     shapes: [Vec<Cell>; 4],
-    best: FxHashMap<BodyState, (u32, Option<(BodyState, RouteStep)>)>,
+    best: StateTable,
     queue: BinaryHeap<Reverse<RouteEntry>>,
     order: u32,
     estimate: E,
@@ -70,11 +114,11 @@ pub fn route(
     goal: impl Fn(Cell, u8) -> bool,
     estimate: impl Fn(Cell) -> u32,
 ) -> Option<Route> {
-    let first: BodyState = (u32::try_from(region.index(start)?).ok()?, 0);
+    let first = u32::try_from(region.index(start)?).ok()?.checked_mul(TURNS)?;
     let mut search = RouteSearch {
         region,
         shapes: orientations(shape),
-        best: FxHashMap::default(),
+        best: StateTable::new(region.len() * TURNS as usize),
         queue: BinaryHeap::new(),
         order: 0,
         estimate,
@@ -82,11 +126,12 @@ pub fn route(
     search.offer(first, 0, None);
     let mut nearest = ((search.estimate)(start), 0, first);
     let mut left = limits.states;
-    while let Some(Reverse((_, rest, _, cost, state))) = search.queue.pop() {
-        if search.best.get(&state).is_none_or(|(known, _)| *known < cost) {
+    while let Some(Reverse(RouteEntry { rest, cost, state, .. })) = search.queue.pop() {
+        if search.best.get(state).cost < cost {
             continue;
         }
-        if goal(region.cell(state.0 as usize), state.1) {
+        let at = search.cell(state);
+        if goal(at, turns(state)) {
             return Some(search.trace(state, true));
         }
         if (rest, cost) < (nearest.0, nearest.1) {
@@ -96,40 +141,48 @@ pub fn route(
             break;
         }
         left -= 1;
-        search.expand(state, cost, limits.turn_cost, &enter);
+        search.expand((state, at), cost, limits.turn_cost, &enter);
     }
     (nearest.2 != first).then(|| search.trace(nearest.2, false))
 }
 
+/// The quarter turns of a state.
+fn turns(state: BodyState) -> u8 {
+    u8::try_from(state % TURNS).unwrap_or(0)
+}
+
 impl<E: Fn(Cell) -> u32> RouteSearch<E> {
+    fn cell(&self, state: BodyState) -> Cell {
+        self.region.cell((state / TURNS) as usize)
+    }
+
     fn offer(&mut self, state: BodyState, cost: u32, from: Option<(BodyState, RouteStep)>) {
-        let known = self.best.get(&state).map_or(u32::MAX, |(known, _)| *known);
-        if cost < known {
-            self.best.insert(state, (cost, from));
+        if cost < self.best.get(state).cost {
+            self.best.set(state, StateNode { cost, from });
             self.order += 1;
-            let rest = (self.estimate)(self.region.cell(state.0 as usize));
+            let (rest, order) = ((self.estimate)(self.cell(state)), self.order);
             let guess = cost.saturating_add(rest);
-            self.queue.push(Reverse((guess, rest, self.order, cost, state)));
+            self.queue.push(Reverse(RouteEntry { guess, rest, order, cost, state }));
         }
     }
 
     fn expand(
         &mut self,
-        state: BodyState,
+        (state, at): (BodyState, Cell),
         cost: u32,
         turn_cost: u32,
         enter: &impl Fn(Cell) -> Option<u32>,
     ) {
-        let at = self.region.cell(state.0 as usize);
         for dir in Direction::ALL {
             let to = at + dir.vector();
             let Some(place) = self.region.index(to).and_then(|place| u32::try_from(place).ok())
             else {
                 continue;
             };
-            if let Some(price) = stand(to, &self.shapes[usize::from(state.1 % 4)], enter) {
+            if let Some(price) = stand(to, &self.shapes[usize::from(turns(state))], enter) {
                 let total = cost.saturating_add(price);
-                self.offer((place, state.1), total, Some((state, RouteStep::Move(dir))));
+                let next = place * TURNS + state % TURNS;
+                self.offer(next, total, Some((state, RouteStep::Move(dir))));
             }
         }
         if self.shapes[0].is_empty() {
@@ -137,27 +190,28 @@ impl<E: Fn(Cell) -> u32> RouteSearch<E> {
         }
         for rotation in Rotation::ALL {
             let turned = match rotation {
-                Rotation::Cw => (state.1 + 1) % 4,
-                Rotation::Ccw => (state.1 + 3) % 4,
+                Rotation::Cw => (state + 1) % TURNS,
+                Rotation::Ccw => (state + TURNS - 1) % TURNS,
             };
-            let shape = &self.shapes[usize::from(turned)];
+            let shape = &self.shapes[turned as usize];
             let prices = shape.iter().map(|part| enter(at + *part));
             // Parts swing onto cells that may be dearer than the turn itself.
             let swung = prices.reduce(|one, other| Some(one?.max(other?))).flatten();
             if let Some(price) = swung {
                 let total = cost.saturating_add(price.max(turn_cost));
-                self.offer((state.0, turned), total, Some((state, RouteStep::Rotate(rotation))));
+                let next = state - state % TURNS + turned;
+                self.offer(next, total, Some((state, RouteStep::Rotate(rotation))));
             }
         }
     }
 
     fn trace(&self, end: BodyState, complete: bool) -> Route {
-        let cost = self.best.get(&end).map_or(0, |(cost, _)| *cost);
+        let cost = self.best.get(end).cost;
         let (mut steps, mut cells, mut at) = (Vec::new(), Vec::new(), end);
-        while let Some((_, Some((from, step)))) = self.best.get(&at) {
-            steps.push(*step);
-            cells.push(self.region.cell(at.0 as usize));
-            at = *from;
+        while let Some((from, step)) = self.best.get(at).from {
+            steps.push(step);
+            cells.push(self.cell(at));
+            at = from;
         }
         steps.reverse();
         cells.reverse();

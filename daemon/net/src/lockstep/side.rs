@@ -1,6 +1,7 @@
 //! One team of a match on a virtual clock: its sessions, its engine, and its answer times.
 
 use super::Observer;
+use super::turn_meter::TurnMeter;
 use crate::mailbox::Mailbox;
 use crate::recovery_log::RecoveryLog;
 use crate::sampler::Sampler;
@@ -67,6 +68,7 @@ pub(super) trait Side {
     fn poll_timeout(&self) -> Option<Instant>;
     fn snapshot(&self) -> Arc<Snapshot>;
     fn meter(&self) -> &AnswerMeter;
+    fn turn_meter(&self) -> &TurnMeter;
 }
 
 /// Makes a brain for the team and for its replacements.
@@ -89,6 +91,7 @@ pub(super) struct TeamSide<G: Game, B: Brain> {
     left: Vec<ConnectionId>,
     snapshot: Arc<Snapshot>,
     meter: AnswerMeter,
+    turns: TurnMeter,
     batch: Instant,
     tape: Tape,
     recorder: Option<Arc<dyn Recorder>>,
@@ -177,6 +180,7 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
             left: Vec::new(),
             snapshot: Arc::default(),
             meter: AnswerMeter::default(),
+            turns: TurnMeter::default(),
             batch: wall_clock(),
             tape,
             recorder,
@@ -348,6 +352,7 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
 
     fn begin_batch(&mut self) {
         self.batch = wall_clock();
+        self.turns.begin();
     }
 
     fn deliver(&mut self, seat: usize, bytes: &[u8], now: Instant) {
@@ -389,13 +394,16 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
         if self.is_away(&mut inputs, now) {
             return;
         }
+        let mut acted = false;
         if let Some(output) = self.held.take() {
             self.put_out(output, team, now, (answers, observer));
         }
         self.take_inputs(inputs, now);
         while let Some(output) = self.next_output(now) {
+            acted |= matches!(output, Output::Act { .. });
             self.put_out(output, team, now, (answers, observer));
         }
+        self.turns.end(acted);
         self.sampler.look(&self.team, &self.tape, now);
         self.tape.flush(now);
     }
@@ -535,6 +543,10 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
 
     fn meter(&self) -> &AnswerMeter {
         &self.meter
+    }
+
+    fn turn_meter(&self) -> &TurnMeter {
+        &self.turns
     }
 }
 

@@ -43,7 +43,8 @@ pub(super) fn play(args: &DemoArgs, cast: &Cast, origin: Origin) -> Result<Summa
     let result = MatchResult::new(verdict, lockstep.tallies(), &watch.leads);
     let effort = Effort { seed: args.seed, fast: true, steps, time: now() - begun };
     let network = faults.map(|log| log.report());
-    Ok(Summary { network, ..Summary::new(cast.game, effort, teams, &result, times) })
+    let turns = Some(lockstep.turn_times().into());
+    Ok(Summary { network, turns, ..Summary::new(cast.game, effort, teams, &result, times) })
 }
 
 /// Shows progress, prints what goes wrong, keeps replays.

@@ -4,7 +4,7 @@ use super::leads::{Leads, leader};
 use phalanx_chaos::NetworkReport;
 use phalanx_engine::Snapshot;
 use phalanx_game::{Score, Tally, Verdict, points_text};
-use phalanx_net::AnswerMeter;
+use phalanx_net::{AnswerMeter, TurnTimes};
 use phalanxd::casting::score_of;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -41,12 +41,35 @@ pub struct Summary {
     pub answer_p99_us: u64,
     /// The maximum of that time.
     pub answer_max_us: u64,
+    /// Processor time that a team needs for a turn (percepts, world, scripts, answers), with
+    /// `--fast`.
+    #[serde(flatten)]
+    pub turns: Option<TurnCosts>,
     /// What the faults of `--faults` did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkReport>,
     /// The recordings, one file per team.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recordings: Vec<String>,
+}
+
+/// Processor time of turns in microseconds, over all teams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct TurnCosts {
+    pub turn_cpu_p50_us: u64,
+    pub turn_cpu_p99_us: u64,
+    pub turn_cpu_max_us: u64,
+}
+
+impl From<TurnTimes> for TurnCosts {
+    fn from(times: TurnTimes) -> Self {
+        let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        Self {
+            turn_cpu_p50_us: micros(times.p50),
+            turn_cpu_p99_us: micros(times.p99),
+            turn_cpu_max_us: micros(times.max),
+        }
+    }
 }
 
 /// A number for each team.
@@ -174,6 +197,7 @@ impl Summary {
             answer_p50_us: at(0.5),
             answer_p99_us: at(0.99),
             answer_max_us: at(1.0),
+            turns: None,
             network: None,
             recordings: Vec::new(),
         }
@@ -242,6 +266,12 @@ impl Summary {
             "answer times: median {} µs, p99 {} µs, slowest {} µs",
             self.answer_p50_us, self.answer_p99_us, self.answer_max_us
         ));
+        if let Some(turns) = &self.turns {
+            line(format!(
+                "processor time of a turn: median {} µs, p99 {} µs, slowest {} µs",
+                turns.turn_cpu_p50_us, turns.turn_cpu_p99_us, turns.turn_cpu_max_us
+            ));
+        }
         if let Some(network) = &self.network {
             line(network.text());
         }

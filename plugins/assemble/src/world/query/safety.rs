@@ -61,8 +61,9 @@ impl Ask<'_> {
         };
         let turn_cost = if crowd { u32::MAX / 2 } else { 1 };
         let limits = RouteLimits { states: SHELTER_STATES_MAX, turn_cost };
-        let price = |cell| terrain.price(cell);
-        let found = route(terrain.region(&[]), (self.at, &shape), limits, price, safe, |_| 0);
+        let (region, prices) = (terrain.region(&[]), terrain.prices(terrain.region(&[])));
+        let price = |cell| prices.price(cell);
+        let found = route(region, (self.at, &shape), limits, price, safe, |_| 0);
         found.map_or(Value::Nil, |found| self.way_value(&found, false))
     }
 }

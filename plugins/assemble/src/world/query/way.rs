@@ -2,9 +2,9 @@
 
 use super::Ask;
 use super::find::is_frontier;
-use super::ground::{PriceMemo, WalkMap};
+use super::ground::{AgentPrices, WalkMap, Walker, neighbours_reach};
 use phalanx_game::{QueryError, Value};
-use phalanx_grid::{Cell, CostField, Rotation, Route, RouteLimits, RouteStep, route};
+use phalanx_grid::{Cell, CostField, Region, Rotation, Route, RouteLimits, RouteStep, route};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -43,6 +43,30 @@ struct Goal {
     avoid: Vec<Cell>,
 }
 
+/// Where targets of other explorers are near.
+struct Crowd {
+    region: Region,
+    near: Vec<bool>,
+}
+
+impl Crowd {
+    fn around(region: Region, taken: &[Cell]) -> Self {
+        let mut near = vec![false; region.len()];
+        for cell in taken.iter().flat_map(|other| other.diamond(SPREAD - 1)) {
+            if let Some(near) = region.index(cell).and_then(|index| near.get_mut(index)) {
+                *near = true;
+            }
+        }
+        Self { region, near }
+    }
+
+    /// How much dearer a cell is.
+    fn price(&self, cell: Cell) -> u32 {
+        let near = self.region.index(cell).and_then(|index| self.near.get(index));
+        if near.copied().unwrap_or(false) { CROWDED } else { 0 }
+    }
+}
+
 /// The walking cost to a cell, or to the best neighbour of a cell that cannot be entered.
 pub(super) fn reach(walk: &CostField, cell: Cell) -> Option<u32> {
     walk.cost(cell).or_else(|| cell.neighbours().iter().filter_map(|next| walk.cost(*next)).min())
@@ -55,9 +79,8 @@ impl Ask<'_> {
             return Some(Arc::clone(walk));
         }
         let terrain = WalkMap::new(self)?;
-        let price = |cell| terrain.price(cell);
-        let field = CostField::spread(terrain.region(&[]), [self.at], WALK_COST_MAX, price);
-        let walk = Arc::new(field);
+        let prices = terrain.prices(terrain.region(&[]));
+        let walk = Arc::new(CostField::spread(prices.grid(), [self.at], WALK_COST_MAX));
         self.world.cache.borrow_mut().walks.insert(self.agent, Arc::clone(&walk));
         Some(walk)
     }
@@ -101,9 +124,8 @@ impl Ask<'_> {
             return Some(Arc::clone(field));
         }
         let terrain = WalkMap::new(self)?;
-        let price = |cell| terrain.lasting_price(cell);
-        let field = CostField::spread(terrain.region(&[from]), [from], WALK_COST_MAX, price);
-        let field = Arc::new(field);
+        let ground = terrain.ground(Walker::Anyone, terrain.region(&[from]));
+        let field = Arc::new(CostField::spread(&ground, [from], WALK_COST_MAX));
         let sources = &mut self.world.cache.borrow_mut().sources;
         if sources.len() >= SOURCES_MAX {
             sources.clear();
@@ -203,24 +225,23 @@ impl Ask<'_> {
         let terrain =
             WalkMap::new(self)?.digging(goal.dig && energy >= DIG_ENERGY).avoiding(&goal.avoid);
         let region = terrain.region(&goal.targets);
-        let terrain = PriceMemo::new(&terrain, region);
+        let prices = terrain.prices(region);
         let extent = self.world.extent;
         let far = |cell: Cell| {
             let near = goal.targets.iter().map(|target| extent.distance(cell, *target)).min();
             near.map_or(0, |far| far.saturating_sub(goal.range.1).max(0).unsigned_abs())
         };
         // The straight distance leads well on open ground and costs nothing to know.
-        let found = self.search_with(goal, &terrain, PATH_STATES_MIN, far);
+        let found = self.search_with(goal, &prices, PATH_STATES_MIN, far);
         if found.as_ref().is_some_and(|found| found.complete) {
             return found;
         }
         // A single cell's way round the walls is never longer than that of the whole body.
         let ends = goal.targets.iter().flat_map(|target| target.diamond(goal.range.1));
-        let enter = |cell| terrain.price(cell).map(|_| 1);
-        let field = CostField::spread(region, ends, WALK_COST_MAX, enter);
-        if terrain.neighbours_reach(self.at, &field) {
+        let field = CostField::spread(&prices.grid().flat(), ends, WALK_COST_MAX);
+        if neighbours_reach(self.at, &field) {
             let rest = |cell: Cell| field.cost(cell).unwrap_or(WALK_COST_MAX);
-            return self.search_with(goal, &terrain, PATH_STATES_MAX, rest);
+            return self.search_with(goal, &prices, PATH_STATES_MAX, rest);
         }
         found
     }
@@ -228,7 +249,7 @@ impl Ask<'_> {
     fn search_with(
         &self,
         goal: &Goal,
-        terrain: &PriceMemo<'_>,
+        prices: &AgentPrices<'_>,
         states: usize,
         estimate: impl Fn(Cell) -> u32,
     ) -> Option<Route> {
@@ -245,8 +266,9 @@ impl Ask<'_> {
         // A turn takes a step; with a partner attached it is impossible.
         let turn_cost = if crowd { u32::MAX / 2 } else { 1 };
         let limits = RouteLimits { states, turn_cost };
-        let price = |cell| terrain.price(cell);
-        route(terrain.region(), (self.at, &shape), limits, price, arrived, estimate)
+        let price = |cell| prices.price(cell);
+        let region = *prices.grid().region();
+        route(region, (self.at, &shape), limits, price, arrived, estimate)
     }
 
     /// The first obstacle, relative, where a part of the body would go.
@@ -305,6 +327,17 @@ impl Ask<'_> {
         Ok((alone && parts.all(|cell| terrain.is_free(self.at + cell.turned(rotation)))).into())
     }
 
+    /// The known cells beside unknown ones, row by row; the same for all agents of a group.
+    fn frontier(&self, terrain: &WalkMap<'_>) -> Arc<[Cell]> {
+        let (frame, chart) = (terrain.frame(), terrain.chart());
+        let mut cache = self.world.cache.borrow_mut();
+        let frontier = cache.frontiers.entry(frame).or_insert_with(|| {
+            let cells = chart.seen().filter(|(cell, spot)| is_frontier(chart, *cell, spot));
+            cells.map(|(cell, _)| cell).collect()
+        });
+        Arc::clone(frontier)
+    }
+
     /// The best cell to look beyond what is known: near, and not near another explorer's.
     pub(super) fn explore(&self) -> Result<Value, QueryError> {
         let options = self.args.options(0)?;
@@ -312,33 +345,30 @@ impl Ask<'_> {
         let (Some(terrain), Some(walk)) = (WalkMap::new(self), self.walk()) else {
             return Ok(Value::Nil);
         };
-        let extent = self.world.extent;
-        let crowded = |cell: Cell| {
-            let near = taken.iter().any(|other| extent.distance(cell, *other) < SPREAD);
-            if near { CROWDED } else { 0 }
-        };
         let chart = terrain.chart();
-        let known = || chart.plane().iter().filter(|(_, spot)| spot.seen().is_some());
-        let mut targets: Vec<(u32, Cell)> = known()
-            .filter(|(cell, spot)| *cell != self.at && is_frontier(chart, *cell, spot))
-            .filter_map(|(cell, _)| Some((walk.cost(cell)? + crowded(cell), cell)))
-            .collect();
-        targets.sort_unstable();
+        let crowd = Crowd::around(*chart.plane().region(), &taken);
+        let price = |cell: Cell| Some(walk.cost(cell)? + crowd.price(cell));
+        let frontier = self.frontier(&terrain);
+        let beyond = frontier.iter().filter(|cell| **cell != self.at);
+        let mut targets: Vec<(u32, Cell)> =
+            beyond.filter_map(|cell| Some((price(*cell)?, *cell))).collect();
         let stale = targets.is_empty();
         if stale {
             // When all is known, what was seen longest ago is worth a look.
-            let reached = known().filter_map(|(cell, spot)| {
+            let reached = chart.seen().filter_map(|(cell, spot)| {
                 let age = self.world.step().saturating_sub(spot.seen()?);
-                let cost = walk.cost(cell)? + crowded(cell);
+                let cost = price(cell)?;
                 Some((age.saturating_sub(cost), std::cmp::Reverse(cost), cell))
             });
             targets.extend(reached.max().map(|(_, cost, cell)| (cost.0, cell)));
         }
-        let Some((best, target)) = targets.first().copied() else { return Ok(Value::Nil) };
-        // Some more, in case what hangs on the agent does not fit through to the first.
-        let near = targets.iter().take_while(|(cost, _)| *cost <= best + SIMILAR);
+        // Some more than the best, in case what hangs on the agent does not fit through to it.
+        let least = targets.iter().map(|(cost, _)| *cost).min().unwrap_or(0);
+        targets.retain(|(cost, _)| *cost <= least + SIMILAR);
+        targets.sort_unstable();
+        let Some((_, target)) = targets.first().copied() else { return Ok(Value::Nil) };
         let goal = Goal {
-            targets: near.take(EXPLORE_TARGETS_MAX).map(|(_, cell)| *cell).collect(),
+            targets: targets.iter().take(EXPLORE_TARGETS_MAX).map(|(_, cell)| *cell).collect(),
             range: (0, 0),
             turns: None,
             dig: options.flag("dig"),
