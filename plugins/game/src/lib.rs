@@ -17,6 +17,7 @@ mod deadline;
 pub mod declare;
 mod error;
 mod event;
+mod fit;
 mod frames;
 mod frozen;
 mod gate;
@@ -39,6 +40,7 @@ pub use arena::{
 pub use deadline::{DeadlineClock, REQUESTS_MAX, WINDOW_MAX};
 pub use error::{ActionError, Late, ProtocolError, QueryError, excerpt};
 pub use event::{DefaultCause, Event, Notice};
+pub use fit::misfit;
 pub use frames::NulFrames;
 pub use frozen::{RestoreError, freeze, thaw};
 pub use gate::{Expired, TurnGate};
