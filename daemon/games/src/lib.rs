@@ -12,7 +12,7 @@ pub mod samples;
 mod scripted;
 pub mod shipped;
 
-pub use scripted::{folder_of, is_path, load_folder, search};
+pub use scripted::{facts, folder_of, is_path, load_folder, search};
 
 use demo::{DemoAsk, DemoStage};
 use phalanx_engine::{Found, Staged, TeamOptions};
@@ -86,8 +86,9 @@ pub fn keys() -> Vec<GameKeys> {
     WIRED.iter().copied().chain(loaded).map(|wired| keys(&wired)).collect()
 }
 
-/// The game of a strategy's folder: the one that was asked for, or the one in the folder's type
-/// definitions, or the one that the folder is named after, or the default one.
+/// The game of a strategy's folder: the one that was asked for, or the one whose folder it is in, or
+/// the one in the folder's type definitions, or the one that the folder is named after, or the
+/// default one.
 #[must_use]
 pub fn game_of(asked: Option<&'static str>, folder: Option<&Path>) -> &'static str {
     let types = folder.map(|folder| folder.join(phalanx_lua::TYPES_FOLDER));
@@ -99,7 +100,8 @@ pub fn game_of(asked: Option<&'static str>, folder: Option<&Path>) -> &'static s
         first.contains(&format!(" {game} ")) || folder.is_some_and(|folder| folder.ends_with(game))
     };
     let found = || GAMES.iter().copied().find(|game| is_for(game));
-    asked.or_else(found).unwrap_or(DEFAULT_GAME)
+    let around = || scripted::around(folder?);
+    asked.or_else(around).or_else(found).unwrap_or(DEFAULT_GAME)
 }
 
 /// The variants of a game's demo, the default one first.

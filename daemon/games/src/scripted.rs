@@ -80,6 +80,13 @@ pub fn load_folder(dir: &Path) -> Result<&'static str, WireError> {
     Ok(name)
 }
 
+/// The game whose own strategy is in this folder.
+pub(super) fn around(strategy: &Path) -> Option<&'static str> {
+    let strategy = strategy.canonicalize().ok()?;
+    let dir = strategy.parent().filter(|dir| dir.join(MANIFEST).is_file())?;
+    strategy.ends_with(STRATEGY_FOLDER).then(|| load_folder(dir).ok()).flatten()
+}
+
 /// Whether the name of a game is a path to its folder.
 #[must_use]
 pub fn is_path(name: &str) -> bool {
@@ -174,6 +181,29 @@ fn with_hash(hash: &str) -> Option<&'static Folder> {
 #[must_use]
 pub fn folder_of(game: &str) -> Option<&'static Path> {
     named(game)?.dir.as_deref()
+}
+
+/// What the manifest of a game says besides its declaration, for people; nothing for a native game.
+#[must_use]
+pub fn facts(game: &str) -> Vec<(&'static str, String)> {
+    let Some(folder) = named(game) else { return Vec::new() };
+    let manifest = folder.manifest();
+    let connections = if manifest.is_seat_per_agent { "one an agent" } else { "one a team" };
+    let turn = format!(
+        "{} ms unless the referee says otherwise, fallback {}",
+        manifest.deadline.as_millis(),
+        phalanx_game::write_order(&manifest.fallback)
+    );
+    let has_arena = folder.game.rules().folder.text("arena.luau").is_some();
+    let arena = if has_arena { "in the folder" } else { "none: it plays on a server" };
+    vec![
+        ("version", manifest.version.to_owned()),
+        ("transport", format!("{}, port {}", manifest.transport_text(), manifest.port)),
+        ("teams", format!("{} of {} agents, connections: {connections}", manifest.teams, manifest.agents)),
+        ("turn", turn),
+        ("referee", arena.to_owned()),
+        ("files", folder.hash().to_owned()),
+    ]
 }
 
 /// The options that every team of a game has, whatever its settings say.

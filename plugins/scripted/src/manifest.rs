@@ -37,6 +37,9 @@ pub enum Transport {
     LengthPrefixed,
     /// WebSocket messages.
     WebSocket,
+    /// The referee starts an executable for each agent, `phalanx bridge`, and talks with it on
+    /// standard input and output; each message ends in a line feed.
+    Stdio,
 }
 
 /// What a message is.
@@ -166,7 +169,10 @@ fn whole<'t>(document: (&DeTable<'t>, &Range<usize>), mistakes: &Mistakes<'t>) -
     let declaration = Declaration {
         name: name.unwrap_or_default(),
         framing: match transport {
-            Transport::Lines | Transport::Nul | Transport::LengthPrefixed => Framing::Stream,
+            Transport::Lines
+            | Transport::Nul
+            | Transport::LengthPrefixed
+            | Transport::Stdio => Framing::Stream,
             Transport::WebSocket => Framing::Message,
         },
         api,
@@ -200,18 +206,34 @@ fn whole<'t>(document: (&DeTable<'t>, &Range<usize>), mistakes: &Mistakes<'t>) -
 const ENCODINGS: [(&str, Encoding); 3] =
     [("json", Encoding::Json), ("xml", Encoding::Xml), ("bytes", Encoding::Bytes)];
 
+const TRANSPORTS: [(&str, Transport); 5] = [
+    ("lines", Transport::Lines),
+    ("nul", Transport::Nul),
+    ("length-prefixed", Transport::LengthPrefixed),
+    ("websocket", Transport::WebSocket),
+    ("stdio", Transport::Stdio),
+];
+
+/// The word of a list that a manifest has for a value.
+fn word_of<T: PartialEq>(words: &[(&'static str, T)], wanted: &T) -> &'static str {
+    words.iter().find(|(_, value)| value == wanted).map_or("", |(word, _)| word)
+}
+
+impl Manifest {
+    /// Transport and encoding in the manifest's words.
+    #[must_use]
+    pub fn transport_text(&self) -> String {
+        let encoding = word_of(&ENCODINGS, &self.encoding);
+        format!("{}, {encoding}", word_of(&TRANSPORTS, &self.transport))
+    }
+}
+
 fn transport(wire: &Section<'_, '_>) -> Transport {
-    let words = [
-        ("lines", Transport::Lines),
-        ("nul", Transport::Nul),
-        ("length-prefixed", Transport::LengthPrefixed),
-        ("websocket", Transport::WebSocket),
-    ];
     if wire.get("kind").is_none() {
-        let all = words.map(|(word, _)| word).join(", ");
+        let all = TRANSPORTS.map(|(word, _)| word).join(", ");
         wire.mistake(format!("[transport] needs the key \"kind\": one of {all}"));
     }
-    wire.word("kind", &words, Transport::Lines)
+    wire.word("kind", &TRANSPORTS, Transport::Lines)
 }
 
 fn game_name(name: &str, span: &Range<usize>, mistakes: &Mistakes<'_>) -> Option<&'static str> {
