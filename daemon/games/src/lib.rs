@@ -95,11 +95,10 @@ pub fn game_of(asked: Option<&'static str>, folder: Option<&Path>) -> &'static s
     let types = types.map(|types| types.join(DEFINITIONS));
     let text = types.and_then(|types| std::fs::read_to_string(types).ok()).unwrap_or_default();
     // Their first line names the game.
-    let first = text.lines().next().unwrap_or_default();
-    let is_for = |game: &str| {
-        first.contains(&format!(" {game} ")) || folder.is_some_and(|folder| folder.ends_with(game))
-    };
-    let found = || GAMES.iter().copied().find(|game| is_for(game));
+    let named = text.lines().next().and_then(|line| line.split_once(TYPES_NAME));
+    let typed = || game(named?.1.split(' ').next()?).ok();
+    let of_name = |game: &&str| folder.is_some_and(|folder| folder.ends_with(game));
+    let found = || typed().or_else(|| GAMES.iter().copied().find(of_name));
     let around = || scripted::around(folder?);
     asked.or_else(around).or_else(found).unwrap_or(DEFAULT_GAME)
 }
@@ -206,6 +205,8 @@ pub fn options(team: &TeamSettings) -> GameOptions {
 
 /// The file of a game's type definitions in a strategy's folder.
 const DEFINITIONS: &str = "phalanx.d.luau";
+/// The words before the game's name in their first line.
+const TYPES_NAME: &str = "The script API of ";
 
 /// The files of the type definitions: for luau-lsp and for lua-language-server.
 #[must_use]

@@ -156,6 +156,7 @@ fn a_referee_that_starts_its_agents_talks_with_them_through_a_relay() {
     command.arg("--relay");
     let mut referee = Referee::start(&command);
     assert_eq!(referee.hear(), json!({ "type": "hello", "name": "a1" }));
+    referee.tell(&json!({ "type": "accepted" }));
     referee.tell(&json!({ "type": "welcome", "width": 20, "height": 20 }));
     for step in 0..3 {
         let gold = json!([{ "x": 7, "y": 5 }]);
