@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const STATE: PlainLimits = PlainLimits { values: 2_000_000, text_bytes: 64 << 20, depth: 64 };
 /// Fewest values in calls from which on a snapshot is taken; they must also be twice as many as in
 /// the last snapshot.
-const SNAPSHOT_MIN: usize = 2_000;
+const SNAPSHOT_MIN: usize = 200;
 
 static IDS: AtomicU64 = AtomicU64::new(0);
 
