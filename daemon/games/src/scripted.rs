@@ -199,7 +199,10 @@ pub fn facts(game: &str) -> Vec<(&'static str, String)> {
     vec![
         ("version", manifest.version.to_owned()),
         ("transport", format!("{}, port {}", manifest.transport_text(), manifest.port)),
-        ("teams", format!("{} of {} agents, connections: {connections}", manifest.teams, manifest.agents)),
+        (
+            "teams",
+            format!("{} of {} agents, connections: {connections}", manifest.teams, manifest.agents),
+        ),
         ("turn", turn),
         ("referee", arena.to_owned()),
         ("files", folder.hash().to_owned()),

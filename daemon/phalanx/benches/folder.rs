@@ -156,9 +156,15 @@ fn parts<G: Game>(game: &G, form: Form, agents: u16, turns: u32) -> [Duration; 3
 /// What the adapter adds to a function of a script that does nothing.
 fn calls() {
     let files = [
-        ("game.toml", "contract = 1\nname = \"nothing\"\n[transport]\nkind = \"lines\"\n[turn]\nfallback = \"rest()\"\n[actions.rest]\ndoc = \"\"\n[queries.none]\ndoc = \"\"\nreturns = \"any\"\n"),
+        (
+            "game.toml",
+            "contract = 1\nname = \"nothing\"\n[transport]\nkind = \"lines\"\n[turn]\nfallback = \"rest()\"\n[actions.rest]\ndoc = \"\"\n[queries.none]\ndoc = \"\"\nreturns = \"any\"\n",
+        ),
         ("session.luau", "return {}"),
-        ("world.luau", "return { new = function() return {} end, settle = function() end, queries = { none = function() end } }"),
+        (
+            "world.luau",
+            "return { new = function() return {} end, settle = function() end, queries = { none = function() end } }",
+        ),
     ];
     let files = files.map(|(name, text)| (name.to_owned(), text.into()));
     let game = ScriptedGame::new(GameFolder::from_files(files.into()).unwrap()).unwrap();
@@ -170,7 +176,9 @@ fn calls() {
     let began = Instant::now();
     (0..CALLS).for_each(|_| drop(world.query(AgentId(0), "none", &[]).unwrap()));
     let asked = began.elapsed() / CALLS;
-    println!("\na call of a function that does nothing: {settled:?} with changes of self, {asked:?} without");
+    println!(
+        "\na call of a function that does nothing: {settled:?} with changes of self, {asked:?} without"
+    );
 }
 
 /// The referee of Tron, without clients: every cycle drives straight on, so matches are short.

@@ -7,7 +7,8 @@ use crate::{Kind, Value, expectation};
 /// that the type does not declare are ignored.
 #[must_use]
 pub fn misfit(kind: &Kind, value: &Value) -> Option<String> {
-    let mismatch = || Some(format!("expected {}, got {}", expectation(kind), describe_value(value)));
+    let mismatch =
+        || Some(format!("expected {}, got {}", expectation(kind), describe_value(value)));
     if *value == Value::Nil {
         return None;
     }

@@ -33,7 +33,7 @@ mod value;
 mod words;
 mod world;
 
-pub use api::{ActionDoc, Api, Declaration, FieldDoc, KeyDoc, Kind, ParamDoc, QueryDoc};
+pub use api::{ActionDoc, Api, Declaration, FieldDoc, KeyDoc, Kind, LayerDoc, ParamDoc, QueryDoc};
 pub use arena::{
     Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Tally, Verdict, points_text,
 };

@@ -150,11 +150,7 @@ impl GameVm {
         let steps = Rc::new(Steps { taken: Cell::new(0), most: Cell::new(u64::MAX) });
         let counted = Rc::clone(&steps);
         lua.set_interrupt(move |_| {
-            if counted.take(1) {
-                Ok(VmState::Continue)
-            } else {
-                Err(mlua::Error::runtime(STOPPED))
-            }
+            if counted.take(1) { Ok(VmState::Continue) } else { Err(mlua::Error::runtime(STOPPED)) }
         });
         library::bound(&lua)?;
         let outbox = Rc::<Outbox>::default();

@@ -151,7 +151,9 @@ impl World for ScriptedWorld {
         match self.state.ask(&format!("queries.{name}"), &all) {
             Ok(Some(answer)) => match misfit(&declared.returns, &answer) {
                 None => Ok(answer),
-                Some(problem) => Err(refused(format!("world.luau returned another type: {problem}"))),
+                Some(problem) => {
+                    Err(refused(format!("world.luau returned another type: {problem}")))
+                }
             },
             Ok(None) => {
                 let what = format!("world.luau has no function {name} in its table `queries`");

@@ -27,7 +27,8 @@ pub fn conversations() -> Vec<(&'static str, Vec<u8>)> {
     add("bomberland_session", "bomberland_arena", bomberland);
     let colosseum = talk(&phalanx_colosseum::Colosseum, stages::colosseum, ["A", "B"]);
     add("colosseum_session", "colosseum_arena", colosseum);
-    let asimulator = talk(&phalanx_asimulator::Asimulator::default(), stages::asimulator, ["A", "B"]);
+    let asimulator =
+        talk(&phalanx_asimulator::Asimulator::default(), stages::asimulator, ["A", "B"]);
     add("asimulator_session", "asimulator_arena", asimulator);
     let tron = talk(folders::tron(), folders::tron_arena, ["A", "B"]);
     add("tron_session", "tron_arena", tron);

@@ -1,5 +1,6 @@
 //! A team that walks about a cave on a torus, as the referees of MAPC 2020 and of MAPC 2022 describe
-//! it to its agents. Nobody decides: every agent walks its own way, so that all clients see the same.
+//! it to its agents. Answers change nothing: every agent walks its own way, so all clients see the
+//! same.
 
 /// Cells that an agent sees in each direction.
 const VISION: i32 = 5;
@@ -47,7 +48,8 @@ impl Walkers {
         for (index, walker) in (0_u32..).zip(&mut self.walkers) {
             let leg = self.step / 9 + index;
             let (way, dx, dy) = STEPS[((leg * 7 + index) % 4) as usize];
-            let (x, y) = ((walker.x + dx).rem_euclid(self.side), (walker.y + dy).rem_euclid(self.side));
+            let (x, y) =
+                ((walker.x + dx).rem_euclid(self.side), (walker.y + dy).rem_euclid(self.side));
             walker.way = way;
             walker.has_moved = !is_obstacle(x, y);
             if walker.has_moved {
@@ -82,10 +84,8 @@ impl Walkers {
                 let thing = |kind: &str, details: &str| {
                     format!(r#"{{"x":{dx},"y":{dy},"type":"{kind}","details":"{details}"}}"#)
                 };
-                for other in self.walkers.iter().filter(|other| (other.x, other.y) == (x, y)) {
-                    let _ = other;
-                    things.push(thing("entity", "A"));
-                }
+                let here = self.walkers.iter().filter(|other| (other.x, other.y) == (x, y));
+                things.extend(here.map(|_| thing("entity", "A")));
                 if is_obstacle(x, y) {
                     obstacles.push(format!("[{dx},{dy}]"));
                     if form == Form::Mapc2022 {
@@ -135,7 +135,8 @@ impl Walkers {
 }
 
 fn hash(x: i32, y: i32) -> u32 {
-    let mixed = (x.cast_unsigned().wrapping_mul(0x9E37_79B1)) ^ (y.cast_unsigned().wrapping_mul(0x85EB_CA77));
+    let mixed = (x.cast_unsigned().wrapping_mul(0x9E37_79B1))
+        ^ (y.cast_unsigned().wrapping_mul(0x85EB_CA77));
     mixed ^ (mixed >> 15)
 }
 

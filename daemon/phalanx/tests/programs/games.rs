@@ -160,7 +160,8 @@ fn a_referee_that_starts_its_agents_talks_with_them_through_a_relay() {
     referee.tell(&json!({ "type": "welcome", "width": 20, "height": 20 }));
     for step in 0..3 {
         let gold = json!([{ "x": 7, "y": 5 }]);
-        let turn = json!({ "type": "turn", "step": step, "x": 5, "y": 5, "gold": gold, "score": 0 });
+        let turn =
+            json!({ "type": "turn", "step": step, "x": 5, "y": 5, "gold": gold, "score": 0 });
         let answer = referee.ask(&turn);
         let order = json!({ "type": "action", "step": step, "action": "move", "to": "e" });
         assert_eq!(answer, order);

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::Path;
 
 fn made(dir: &Path, world: &str) {
-    for (name, text) in [("game.toml", MANIFEST), ("session.luau", SESSION), ("world.luau", world)] {
+    for (name, text) in [("game.toml", MANIFEST), ("session.luau", SESSION), ("world.luau", world)]
+    {
         fs::write(dir.join(name), text).unwrap();
     }
 }

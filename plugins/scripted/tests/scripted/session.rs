@@ -149,7 +149,8 @@ fn a_session_that_never_arms_has_no_turn_and_says_nothing() {
 
 #[test]
 fn an_answer_with_what_the_encoding_cannot_say_becomes_the_fallback() {
-    let script = SESSION.replace("depth = order.args[1] }", "depth = if order.name == 'dig' then print else nil }");
+    let script = SESSION
+        .replace("depth = order.args[1] }", "depth = if order.name == 'dig' then print else nil }");
     let mut played = Played::new(&script);
     played.hear(r#"{"welcome": true}"#);
     played.hear(r#"{"step": 1, "hint": 7}"#);
@@ -162,7 +163,16 @@ fn an_answer_with_what_the_encoding_cannot_say_becomes_the_fallback() {
 #[test]
 fn whatever_a_referee_sends_the_session_goes_on() {
     let mut played = Played::new(SESSION);
-    for line in ["[]", "3", "null", "\"x\"", "{\"step\": \"x\"}", "{\"step\": -1}", "{\"step\": 1e99}", "{}"] {
+    for line in [
+        "[]",
+        "3",
+        "null",
+        "\"x\"",
+        "{\"step\": \"x\"}",
+        "{\"step\": -1}",
+        "{\"step\": 1e99}",
+        "{}",
+    ] {
         played.hear(line);
     }
     played.hear(r#"{"welcome": true}"#);
