@@ -89,6 +89,31 @@ fn mistakes_are_listed_with_their_lines_and_names_are_taken_once() {
 }
 
 #[test]
+fn two_folders_with_one_name_are_reported_and_the_first_one_plays() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = made(dir.path());
+    let other = dir.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    for name in ["game.toml", "session.luau", "world.luau", "torus.luau"] {
+        let text = std::fs::read_to_string(folder.join(name)).unwrap();
+        std::fs::write(other.join(name), text.replace("\"0.1\"", "\"0.2\"")).unwrap();
+    }
+    let shown = dir.path().display();
+    let settings = format!(
+        "[games]\npath = \"{shown}\"\n[[teams]]\nname = \"A\"\ngame = \"gold\"\n\
+         server = \"localhost:4100\"\nstrategy = \"gold/strategy\"\n\
+         agents = {{ prefix = \"a\", count = 1 }}\n"
+    );
+    let config = dir.path().join("phalanxd.toml");
+    std::fs::write(&config, settings).unwrap();
+    let output = phalanx(&["check", "--config", config.to_str().unwrap()]);
+    let said = stdout(&output) + &stderr(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("another folder has a game \"gold\", too"), "{said}");
+    assert!(said.contains("play gold at localhost:4100"), "{said}");
+}
+
+#[test]
 fn a_mistake_in_the_rules_fails_the_test_of_a_game() {
     let dir = tempfile::tempdir().unwrap();
     let folder = made(dir.path());
