@@ -10,6 +10,7 @@
 
 mod grpc;
 mod natives;
+mod folders;
 mod seats;
 mod stages;
 mod talk;
@@ -61,6 +62,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "colosseum_bridge", run: bridge },
     Target { name: "asimulator_session", run: session::<phalanx_asimulator::Asimulator> },
     Target { name: "asimulator_arena", run: |bytes| arena(stages::asimulator, bytes) },
+    Target { name: "mapc2022_session", run: |bytes| hear_session(folders::mapc2022(), bytes) },
+    Target { name: "tron_session", run: |bytes| hear_session(folders::tron(), bytes) },
+    Target { name: "tron_arena", run: |bytes| arena(folders::tron_arena, bytes) },
     Target { name: "orders", run: orders },
     Target { name: "tokens", run: tokens },
     Target { name: "grpc", run: grpc::grpc },
@@ -105,15 +109,18 @@ fn roster() -> Roster {
 
 /// A referee speaks to our session, and its world is asked everything that scripts may ask.
 fn session<G: Game + Default>(bytes: &[u8]) -> usize {
+    hear_session(&G::default(), bytes)
+}
+
+fn hear_session<G: Game>(game: &G, bytes: &[u8]) -> usize {
     let bytes = bounded(bytes);
-    let game = G::default();
     let answered = match game.declaration().framing {
-        Framing::Message => hear(&game, &pieces(bytes), Heard::Answered),
+        Framing::Message => hear(game, &pieces(bytes), Heard::Answered),
         Framing::Stream => {
-            let whole = hear(&game, &[bytes], Heard::Silent);
+            let whole = hear(game, &[bytes], Heard::Silent);
             let cut: Vec<_> = bytes.chunks(PIECE_BYTES).collect();
-            assert_eq!(whole, hear(&game, &cut, Heard::Silent), "pieces change the meaning");
-            hear(&game, &cut, Heard::Answered)
+            assert_eq!(whole, hear(game, &cut, Heard::Silent), "pieces change the meaning");
+            hear(game, &cut, Heard::Answered)
         }
     };
     answered.len()

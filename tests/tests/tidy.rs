@@ -54,7 +54,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("phalanx-grid", &["phalanx-game"]),
     ("phalanx-massim", &["phalanx-game", "phalanx-grid"]),
     ("phalanx-luau", &["phalanx-game"]),
-    ("phalanx-scripted", &["phalanx-game", "phalanx-luau"]),
+    ("phalanx-scripted", &["phalanx-game", "phalanx-grid", "phalanx-luau"]),
     ("phalanx-mars", &["phalanx-game", "phalanx-grid", "phalanx-massim"]),
     ("phalanx-assemble", &["phalanx-game", "phalanx-grid", "phalanx-massim"]),
     ("phalanx-testkit", &["phalanx-game"]),

@@ -12,7 +12,7 @@ pub mod samples;
 mod scripted;
 pub mod shipped;
 
-pub use scripted::{folder_of, is_path, load_folder, search};
+pub use scripted::{facts, folder_of, is_path, load_folder, search};
 
 use demo::{DemoAsk, DemoStage};
 use phalanx_engine::{Found, Staged, TeamOptions};
@@ -103,20 +103,21 @@ pub fn keys() -> Vec<GameKeys> {
     WIRED.iter().copied().chain(loaded).map(|wired| keys(&wired)).collect()
 }
 
-/// The game of a strategy's folder: the one that was asked for, or the one in the folder's type
-/// definitions, or the one that the folder is named after, or the default one.
+/// The game of a strategy's folder: the one that was asked for, or the one whose folder it is in, or
+/// the one in the folder's type definitions, or the one that the folder is named after, or the
+/// default one.
 #[must_use]
 pub fn game_of(asked: Option<&'static str>, folder: Option<&Path>) -> &'static str {
     let types = folder.map(|folder| folder.join(phalanx_lua::TYPES_FOLDER));
     let types = types.map(|types| types.join(DEFINITIONS));
     let text = types.and_then(|types| std::fs::read_to_string(types).ok()).unwrap_or_default();
     // Their first line names the game.
-    let first = text.lines().next().unwrap_or_default();
-    let is_for = |game: &str| {
-        first.contains(&format!(" {game} ")) || folder.is_some_and(|folder| folder.ends_with(game))
-    };
-    let found = || GAMES.iter().copied().find(|game| is_for(game));
-    asked.or_else(found).unwrap_or(DEFAULT_GAME)
+    let named = text.lines().next().and_then(|line| line.split_once(TYPES_NAME));
+    let typed = || game(named?.1.split(' ').next()?).ok();
+    let of_name = |game: &&str| folder.is_some_and(|folder| folder.ends_with(game));
+    let found = || typed().or_else(|| GAMES.iter().copied().find(of_name));
+    let around = || scripted::around(folder?);
+    asked.or_else(around).or_else(found).unwrap_or(DEFAULT_GAME)
 }
 
 /// The variants of a game's demo, the default one first.
@@ -221,6 +222,8 @@ pub fn options(team: &TeamSettings) -> GameOptions {
 
 /// The file of a game's type definitions in a strategy's folder.
 const DEFINITIONS: &str = "phalanx.d.luau";
+/// The words before the game's name in their first line.
+const TYPES_NAME: &str = "The script API of ";
 
 /// The files of the type definitions: for luau-lsp and for lua-language-server.
 #[must_use]

@@ -66,19 +66,25 @@ pub fn load_folder(dir: &Path) -> Result<&'static str, WireError> {
         let what = format!("this program has a game {name:?} of its own; choose another name");
         return Err(refused(vec![Mistake::of_file(MANIFEST, what)]));
     }
-    let known = named(name);
-    match known.map(|folder| (folder, folder.hash() == game.rules().folder.hash())) {
-        Some((_, true)) => Ok(name),
-        Some((folder, false)) => {
+    match named(name) {
+        Some(folder) if folder.hash() == game.rules().folder.hash() => {}
+        // The folder has changed: teams and referees that begin now play by the new files.
+        Some(folder) if folder.is_at(dir) => register(game, Some(dir), false),
+        Some(folder) => {
             let other = folder.dir.as_deref().unwrap_or(Path::new("a recording"));
             let what = format!("another folder has a game {name:?}, too: {}", other.display());
-            Err(refused(vec![Mistake::of_file(MANIFEST, what)]))
+            return Err(refused(vec![Mistake::of_file(MANIFEST, what)]));
         }
-        None => {
-            register(game, Some(dir.to_path_buf()), false);
-            Ok(name)
-        }
+        None => register(game, Some(dir), false),
     }
+    Ok(name)
+}
+
+/// The game whose own strategy is in this folder.
+pub(super) fn around(strategy: &Path) -> Option<&'static str> {
+    let strategy = strategy.canonicalize().ok()?;
+    let dir = strategy.parent().filter(|dir| dir.join(MANIFEST).is_file())?;
+    strategy.ends_with(STRATEGY_FOLDER).then(|| load_folder(dir).ok()).flatten()
 }
 
 /// Whether the name of a game is a path to its folder.
@@ -124,28 +130,29 @@ fn share() -> Option<PathBuf> {
 fn named(name: &str) -> Option<&'static Folder> {
     let loaded = LOADED.read().unwrap_or_else(PoisonError::into_inner);
     let is = |folder: &&&Folder| !folder.is_recorded && folder.manifest().declaration.name == name;
-    loaded.iter().find(is).copied()
+    // The newest of a folder that has changed.
+    loaded.iter().rev().find(is).copied()
 }
 
 /// The names of all games that were loaded.
 fn names() -> Vec<&'static str> {
     let loaded = LOADED.read().unwrap_or_else(PoisonError::into_inner);
     let shown = loaded.iter().filter(|folder| !folder.is_recorded);
-    shown.map(|folder| folder.manifest().declaration.name).collect()
+    let names: BTreeSet<_> = shown.map(|folder| folder.manifest().declaration.name).collect();
+    names.into_iter().collect()
 }
 
-fn register(game: ScriptedGame, dir: Option<PathBuf>, is_recorded: bool) -> &'static Folder {
+fn register(game: ScriptedGame, dir: Option<&Path>, is_recorded: bool) {
     let manifest = &game.rules().manifest;
     let fallback = phalanx_game::write_order(&manifest.fallback);
     let idle = format!("return {{ decide = function() return act.{fallback} end }}");
     let folder = Box::leak(Box::new(Folder {
         idle: Box::leak(idle.into_boxed_str()),
         game,
-        dir,
+        dir: dir.map(Path::to_path_buf),
         is_recorded,
     }));
     LOADED.write().unwrap_or_else(PoisonError::into_inner).push(folder);
-    folder
 }
 
 /// The game that a recording has among its team's options; `None`: it is a native one.
@@ -158,19 +165,48 @@ pub(super) fn recorded(options: &GameOptions) -> Result<Option<&'static dyn Wire
         refused(mistakes.iter().map(|mistake| format!("\n  {mistake}")).collect())
     };
     let folder = GameFolder::from_files(files).map_err(all)?;
-    let loaded = LOADED.read().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = loaded.iter().find(|known| known.hash() == folder.hash()).copied() {
-        return Ok(Some(known));
+    let hash = folder.hash().to_owned();
+    if with_hash(&hash).is_none() {
+        register(ScriptedGame::new(folder).map_err(all)?, None, true);
     }
-    drop(loaded);
-    let game = ScriptedGame::new(folder).map_err(all)?;
-    Ok(Some(register(game, None, true)))
+    Ok(with_hash(&hash).map(|folder| folder as &dyn Wired))
+}
+
+fn with_hash(hash: &str) -> Option<&'static Folder> {
+    let loaded = LOADED.read().unwrap_or_else(PoisonError::into_inner);
+    loaded.iter().find(|known| known.hash() == hash).copied()
 }
 
 /// The folder of a game; `None` for a native one.
 #[must_use]
 pub fn folder_of(game: &str) -> Option<&'static Path> {
     named(game)?.dir.as_deref()
+}
+
+/// What the manifest of a game says besides its declaration, for people; nothing for a native game.
+#[must_use]
+pub fn facts(game: &str) -> Vec<(&'static str, String)> {
+    let Some(folder) = named(game) else { return Vec::new() };
+    let manifest = folder.manifest();
+    let connections = if manifest.is_seat_per_agent { "one an agent" } else { "one a team" };
+    let turn = format!(
+        "{} ms unless the referee says otherwise, fallback {}",
+        manifest.deadline.as_millis(),
+        phalanx_game::write_order(&manifest.fallback)
+    );
+    let has_arena = folder.game.rules().folder.text("arena.luau").is_some();
+    let arena = if has_arena { "in the folder" } else { "none: it plays on a server" };
+    vec![
+        ("version", manifest.version.to_owned()),
+        ("transport", format!("{}, port {}", manifest.transport_text(), manifest.port)),
+        (
+            "teams",
+            format!("{} of {} agents, connections: {connections}", manifest.teams, manifest.agents),
+        ),
+        ("turn", turn),
+        ("referee", arena.to_owned()),
+        ("files", folder.hash().to_owned()),
+    ]
 }
 
 /// The options that every team of a game has, whatever its settings say.
@@ -195,6 +231,12 @@ impl Folder {
 
     fn hash(&self) -> &str {
         self.game.rules().folder.hash()
+    }
+
+    /// Whether this folder is that one, however it is written.
+    fn is_at(&self, dir: &Path) -> bool {
+        let real = |dir: &Path| dir.canonicalize().ok();
+        self.dir.as_deref().is_some_and(|own| real(own) == real(dir))
     }
 }
 

@@ -37,8 +37,8 @@ struct Templates;
 #[folder = "../../plugins/template"]
 struct GameTemplate;
 
-/// The placeholder of a game's name in its template.
-const GAME_NAME: &str = "{{name}}";
+/// The name of the template, which is a game itself; its files use the word for nothing else.
+const GAME_NAME: &str = "template";
 
 /// The files of a new game of this name, by path.
 #[must_use]

@@ -72,6 +72,7 @@ impl PuppetOptions {
             framing: Framing::Stream,
             api: Api { actions: &[], percept: &[], queries: &[] },
             keys: &[],
+            layers: &[],
             fixed: None,
         };
         Self {

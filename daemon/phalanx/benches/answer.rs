@@ -18,18 +18,13 @@
 
 #[path = "support/referee.rs"]
 mod referee;
+#[path = "support/team.rs"]
+mod team;
 
 use hdrhistogram::Histogram;
-use phalanx_engine::{Generation, StrategyOrigin, TeamOptions};
-use phalanx_game::{AgentId, MarginLimits, Roster, RosterEntry, Seat, SeatId};
-use phalanx_games::TeamPlan;
-use phalanx_lua::{Bundle, Limits};
-use phalanx_net::{Endpoint, SeatOptions};
 use referee::{Referee, nanoseconds, request};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::time::Duration;
 
 const AGENTS: u16 = 15;
 const TURNS: u32 = 3_000;
@@ -117,41 +112,5 @@ fn floor(address: SocketAddr) -> Box<dyn std::any::Any> {
 
 /// A team of the daemon, with a script that always skips.
 fn daemon(address: SocketAddr) -> Box<dyn std::any::Any> {
-    let script = "return { decide = function() return act.skip() end }";
-    let bundle = Arc::new(Bundle::from_files([("worker.luau", script)]).unwrap());
-    let entry = |index| RosterEntry::new(format!("agentA{index}"), "worker");
-    let roster = Roster { team: "A".into(), agents: (0..AGENTS).map(entry).collect() };
-    let seat = |index: u16| Seat {
-        id: SeatId(index),
-        agents: vec![(AgentId(index), format!("agentA{index}"))],
-        user: format!("agentA{index}"),
-        password: "1".into(),
-        turn_limit: Duration::from_secs(4),
-        margin: MarginLimits::default(),
-    };
-    let generation = Arc::new(Generation {
-        number: 1,
-        hash: bundle.hash().to_owned(),
-        accepted: std::time::SystemTime::now(),
-        origin: StrategyOrigin::Start,
-    });
-    let plan = TeamPlan {
-        options: phalanx_games::GameOptions::new(),
-        game: "assemble".into(),
-        seats: (0..AGENTS).map(seat).collect(),
-        roster,
-        staged: phalanx_lua::stage(bundle, generation).unwrap(),
-        limits: Limits::default(),
-        team: TeamOptions::default(),
-        seat: SeatOptions::default(),
-        recorder: None,
-        checkpoints: None,
-    };
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    let endpoint = Endpoint::tcp(address.ip().to_string(), address.port());
-    let team = runtime.block_on(async {
-        let built = phalanx_games::build(plan, endpoint).await.unwrap();
-        built.spawn()
-    });
-    Box::new((team, runtime))
+    team::play("assemble", AGENTS, address)
 }

@@ -252,8 +252,8 @@ pub struct ArenaArgs {
 #[command(after_help = "\
 The referee starts this program, writes to its standard input and reads its standard output. Only
 replies go to standard output; everything else goes to --log, or is dropped. While the daemon is
-away the bridge answers by itself: its agent does nothing but stays in the match. It ends with the
-match.")]
+away the bridge of Colosseum answers by itself: its agent does nothing but stays in the match. It
+ends with the match.")]
 pub struct BridgeArgs {
     /// The team's name in the daemon's settings; the team's server must be "bridge".
     #[arg(long, value_name = "NAME")]
@@ -267,6 +267,9 @@ pub struct BridgeArgs {
     /// Append a log to this file.
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
+    /// Only pass lines on, for a game that is a folder with the transport "stdio".
+    #[arg(long)]
+    pub relay: bool,
 }
 
 /// `phalanx check`.

@@ -71,7 +71,8 @@ pub fn run(args: &BridgeArgs) -> ExitCode {
         log.line(&format!("no thread: {error}"));
         return ExitCode::FAILURE;
     }
-    let mut pump = Pump { bridge: Bridge::new(&args.agent), daemon: None, log };
+    let bridge = if args.relay { Bridge::relay() } else { Bridge::colosseum(&args.agent) };
+    let mut pump = Pump { bridge, daemon: None, log };
     match pump.run(&heard) {
         Ok(()) => ExitCode::SUCCESS,
         // The referee no longer reads, so the log is the only place to report it.

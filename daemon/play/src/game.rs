@@ -94,7 +94,11 @@ fn test(args: &GameTestArgs) -> Result<()> {
 /// What a game declares, for people.
 fn sheet(game: &str) -> Result<String> {
     let api: &Api = phalanx_games::api(game).context("the game has no script API")?;
-    let mut text = format!("{game}: {}\n\nActions\n", phalanx_games::about(game));
+    let mut text = format!("{game}: {}\n", phalanx_games::about(game));
+    for (name, fact) in phalanx_games::facts(game) {
+        writeln!(text, "  {name}: {fact}").unwrap_or_default();
+    }
+    text += "\nActions\n";
     // Writing to a string cannot fail.
     for ActionDoc { name, doc, params } in api.actions {
         let params: Vec<_> = params.iter().map(param).collect();

@@ -42,6 +42,7 @@ static DECLARATION: Declaration = Declaration {
     framing: Framing::Stream,
     api: api::API,
     keys: api::KEYS,
+    layers: &[world::draw::GROUND],
     fixed: Some("each connection plays alone, in a simulation of its own"),
 };
 

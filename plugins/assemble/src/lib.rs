@@ -34,6 +34,7 @@ static DECLARATION: Declaration = Declaration {
     framing: Framing::Stream,
     api: api::API,
     keys: api::KEYS,
+    layers: &[world::draw::GROUND, world::draw::BLOCKS],
     fixed: None,
 };
 

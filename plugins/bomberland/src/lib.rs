@@ -41,6 +41,7 @@ static DECLARATION: Declaration = Declaration {
     framing: Framing::Message,
     api: api::API,
     keys: api::KEYS,
+    layers: &[world::draw::THINGS],
     fixed: Some("one connection carries all units of a team, and the game begins with them"),
 };
 

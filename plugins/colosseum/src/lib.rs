@@ -39,6 +39,7 @@ static DECLARATION: Declaration = Declaration {
     framing: Framing::Stream,
     api: api::API,
     keys: api::KEYS,
+    layers: &[world::draw::CELLS, world::draw::BOARD],
     fixed: Some("the referee starts its agents itself, before the match"),
 };
 

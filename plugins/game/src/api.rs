@@ -1,7 +1,7 @@
 //! What a game offers to scripts, declared once: constructors, checks, type definitions and the
 //! reference page all come from here.
 
-use crate::Framing;
+use crate::{Framing, Tone};
 
 /// What a game declares of itself.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +14,8 @@ pub struct Declaration {
     pub api: Api,
     /// Keys with which a person drives an agent; empty: orders are typed.
     pub keys: &'static [KeyDoc],
+    /// The layers of its pictures whose values have a meaning: the game's palette.
+    pub layers: &'static [LayerDoc],
     /// Why agents can neither be added to a running team nor be removed from it; `None`: they can.
     /// Then each of them has a seat of its own.
     pub fixed: Option<&'static str>,
@@ -82,6 +84,15 @@ impl KeyDoc {
             Self { key: "ArrowRight", order: right },
         ]
     }
+}
+
+/// What the values of a layer of a picture mean.
+#[derive(Clone, Copy, Debug)]
+pub struct LayerDoc {
+    /// The layer's name.
+    pub name: &'static str,
+    /// Each value with its name, how a text shows it, and what its colour is to say.
+    pub legend: &'static [(u8, &'static str, char, Tone)],
 }
 
 /// One parameter of an action or a query.

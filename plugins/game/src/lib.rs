@@ -17,6 +17,7 @@ mod deadline;
 pub mod declare;
 mod error;
 mod event;
+mod fit;
 mod frames;
 mod frozen;
 mod gate;
@@ -32,13 +33,14 @@ mod value;
 mod words;
 mod world;
 
-pub use api::{ActionDoc, Api, Declaration, FieldDoc, KeyDoc, Kind, ParamDoc, QueryDoc};
+pub use api::{ActionDoc, Api, Declaration, FieldDoc, KeyDoc, Kind, LayerDoc, ParamDoc, QueryDoc};
 pub use arena::{
     Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Tally, Verdict, points_text,
 };
 pub use deadline::{DeadlineClock, REQUESTS_MAX, WINDOW_MAX};
 pub use error::{ActionError, Late, ProtocolError, QueryError, excerpt};
 pub use event::{DefaultCause, Event, Notice};
+pub use fit::misfit;
 pub use frames::NulFrames;
 pub use frozen::{RestoreError, freeze, thaw};
 pub use gate::{Expired, TurnGate};

@@ -181,7 +181,7 @@ fn table(
 }
 
 /// A value as text for a message.
-fn describe_value(value: &Value) -> String {
+pub(crate) fn describe_value(value: &Value) -> String {
     match value {
         Value::Str(text) => format!("\"{}\"", excerpt(text.as_bytes())),
         Value::Int(int) => int.to_string(),

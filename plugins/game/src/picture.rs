@@ -8,7 +8,7 @@ mod table;
 
 pub use table::{Column, Row, TABLE_COLUMNS_MAX, TABLE_ROWS_MAX, TABLES_MAX, Table};
 
-use crate::AgentId;
+use crate::{AgentId, LayerDoc};
 use std::borrow::Cow;
 
 /// Longest side of a layer, in cells.
@@ -321,6 +321,12 @@ impl Layer {
     pub fn new(name: impl Into<Cow<'static, str>>, area: Area) -> Self {
         let cells = vec![CELL_UNKNOWN; area.cells()];
         Self { name: name.into(), area, cells, ..Self::default() }
+    }
+
+    /// A layer of which nothing is known, as its game declares it.
+    #[must_use]
+    pub fn declared(doc: &LayerDoc, area: Area) -> Self {
+        Self::new(doc.name, area).with_legend(doc.legend)
     }
 
     /// With what its values mean.

@@ -177,16 +177,30 @@ fn build(lua: &Lua, value: &Value, pace: &mut Pace) -> mlua::Result<LuaValue> {
     })
 }
 
-/// Plain data as a Lua value again.
+/// Plain data as a Lua value again. The memory limit is lifted meanwhile: see [`push`].
 pub fn push_plain(lua: &Lua, plain: &Plain) -> mlua::Result<LuaValue> {
+    let limit = lua.set_memory_limit(0)?;
+    let built = build_plain(lua, plain);
+    lua.set_memory_limit(limit)?;
+    built
+}
+
+fn build_plain(lua: &Lua, plain: &Plain) -> mlua::Result<LuaValue> {
     Ok(match plain {
         Plain::Bool(flag) => LuaValue::Boolean(*flag),
         Plain::Num(num) => LuaValue::Number(*num),
         Plain::Text(bytes) => LuaValue::String(lua.create_string(bytes)?),
+        Plain::Table(pairs) if is_sequence(pairs) => {
+            let table = lua.create_table_with_capacity(pairs.len(), 0)?;
+            for (_, item) in pairs {
+                table.raw_push(build_plain(lua, item)?)?;
+            }
+            LuaValue::Table(table)
+        }
         Plain::Table(pairs) => {
-            let table = lua.create_table()?;
+            let table = lua.create_table_with_capacity(0, pairs.len())?;
             for (key, item) in pairs {
-                let item = push_plain(lua, item)?;
+                let item = build_plain(lua, item)?;
                 match key {
                     Key::Bool(flag) => table.raw_set(*flag, item)?,
                     Key::Num(num) => table.raw_set(*num, item)?,

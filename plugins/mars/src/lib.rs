@@ -37,6 +37,7 @@ static DECLARATION: Declaration = Declaration {
     framing: Framing::Stream,
     api: api::API,
     keys: api::KEYS,
+    layers: &[],
     fixed: None,
 };
 

@@ -77,7 +77,7 @@ enum Next {
 impl Transport {
     fn next(self, bytes: &[u8]) -> Next {
         let end = match self {
-            Self::Lines => b'\n',
+            Self::Lines | Self::Stdio => b'\n',
             Self::Nul => 0,
             Self::WebSocket => return Next::Length(bytes.len()),
             Self::LengthPrefixed => {
@@ -102,7 +102,7 @@ impl Transport {
     /// A message as it is sent.
     fn framed(self, mut bytes: Vec<u8>) -> Vec<u8> {
         match self {
-            Self::Lines => bytes.push(b'\n'),
+            Self::Lines | Self::Stdio => bytes.push(b'\n'),
             Self::Nul => bytes.push(0),
             Self::WebSocket => {}
             Self::LengthPrefixed => {
@@ -151,7 +151,7 @@ pub(crate) fn encode(manifest: &Manifest, message: &Value) -> Result<Vec<u8>, St
         }
     };
     let end = match manifest.transport {
-        Transport::Lines => Some(b'\n'),
+        Transport::Lines | Transport::Stdio => Some(b'\n'),
         Transport::Nul => Some(0),
         Transport::WebSocket | Transport::LengthPrefixed => None,
     };

@@ -16,6 +16,7 @@ mod arena;
 mod check;
 mod codec;
 mod folder;
+mod kits;
 mod manifest;
 mod mistake;
 mod natives;

@@ -8,7 +8,7 @@ use crate::folder::{GameFolder, MANIFEST};
 use crate::mistake::Mistake;
 use leak::{leak_list, leak_text};
 use phalanx_game::{
-    ActionDoc, Api, Declaration, FieldDoc, Framing, KeyDoc, Legend, QueryDoc, Roster, Said, Tone,
+    ActionDoc, Api, Declaration, FieldDoc, Framing, KeyDoc, LayerDoc, QueryDoc, Roster, Said, Tone,
     check_order, read_order,
 };
 use read::{Mistakes, Section};
@@ -37,6 +37,9 @@ pub enum Transport {
     LengthPrefixed,
     /// WebSocket messages.
     WebSocket,
+    /// The referee starts an executable for each agent, `phalanx bridge`, and talks with it on
+    /// standard input and output; each message ends in a line feed.
+    Stdio,
 }
 
 /// What a message is.
@@ -83,8 +86,6 @@ pub struct Manifest {
     pub pace: Duration,
     /// Steps of a demo.
     pub steps: u32,
-    /// What the values of each layer mean.
-    pub legends: BTreeMap<String, Vec<Legend>>,
 }
 
 impl Manifest {
@@ -166,11 +167,14 @@ fn whole<'t>(document: (&DeTable<'t>, &Range<usize>), mistakes: &Mistakes<'t>) -
     let declaration = Declaration {
         name: name.unwrap_or_default(),
         framing: match transport {
-            Transport::Lines | Transport::Nul | Transport::LengthPrefixed => Framing::Stream,
+            Transport::Lines | Transport::Nul | Transport::LengthPrefixed | Transport::Stdio => {
+                Framing::Stream
+            }
             Transport::WebSocket => Framing::Message,
         },
         api,
         keys: keyboard(part("keys"), &api, mistakes),
+        layers: layers(part("layers"), mistakes),
         fixed: team.text("fixed").map(|(text, _)| leak_text(text)),
     };
     Some(Manifest {
@@ -193,25 +197,40 @@ fn whole<'t>(document: (&DeTable<'t>, &Range<usize>), mistakes: &Mistakes<'t>) -
         fallback: fallback?,
         pace: millis(turn.millis("pace", DEADLINE_MS_MAX, DEFAULT_PACE_MS)),
         steps: u32::try_from(turn.number("steps", 1..1_000_001, 500)).unwrap_or(500),
-        legends: legends(part("layers"), mistakes),
     })
 }
 
 const ENCODINGS: [(&str, Encoding); 3] =
     [("json", Encoding::Json), ("xml", Encoding::Xml), ("bytes", Encoding::Bytes)];
 
+const TRANSPORTS: [(&str, Transport); 5] = [
+    ("lines", Transport::Lines),
+    ("nul", Transport::Nul),
+    ("length-prefixed", Transport::LengthPrefixed),
+    ("websocket", Transport::WebSocket),
+    ("stdio", Transport::Stdio),
+];
+
+/// The word of a list that a manifest has for a value.
+fn word_of<T: PartialEq>(words: &[(&'static str, T)], wanted: &T) -> &'static str {
+    words.iter().find(|(_, value)| value == wanted).map_or("", |(word, _)| word)
+}
+
+impl Manifest {
+    /// Transport and encoding in the manifest's words.
+    #[must_use]
+    pub fn transport_text(&self) -> String {
+        let encoding = word_of(&ENCODINGS, &self.encoding);
+        format!("{}, {encoding}", word_of(&TRANSPORTS, &self.transport))
+    }
+}
+
 fn transport(wire: &Section<'_, '_>) -> Transport {
-    let words = [
-        ("lines", Transport::Lines),
-        ("nul", Transport::Nul),
-        ("length-prefixed", Transport::LengthPrefixed),
-        ("websocket", Transport::WebSocket),
-    ];
     if wire.get("kind").is_none() {
-        let all = words.map(|(word, _)| word).join(", ");
+        let all = TRANSPORTS.map(|(word, _)| word).join(", ");
         wire.mistake(format!("[transport] needs the key \"kind\": one of {all}"));
     }
-    wire.word("kind", &words, Transport::Lines)
+    wire.word("kind", &TRANSPORTS, Transport::Lines)
 }
 
 fn game_name(name: &str, span: &Range<usize>, mistakes: &Mistakes<'_>) -> Option<&'static str> {
@@ -304,32 +323,20 @@ pub(crate) const TONES: [(&str, Tone); 9] = [
     ("other", Tone::Other),
 ];
 
-fn legends(part: Part<'_, '_>, mistakes: &Mistakes<'_>) -> BTreeMap<String, Vec<Legend>> {
-    let mut all = BTreeMap::new();
+fn layers(part: Part<'_, '_>, mistakes: &Mistakes<'_>) -> &'static [LayerDoc] {
+    let mut all = Vec::new();
     named(&part, &["legend"], mistakes, |name, layer| {
         let mut legend = Vec::new();
         for item in layer.list("legend") {
             let keys = ["value", "name", "glyph", "tone"];
             let entry = Section::new((item.0, &item.1), "a legend entry", &keys, mistakes);
             let value = u8::try_from(entry.number("value", 1..256, 1)).unwrap_or(1);
-            let name = entry.required("name").map_or("", |(name, _)| name);
+            let name = entry.required("name").map_or("", |(name, _)| leak_text(name));
             let glyph = entry.text("glyph").and_then(|(text, _)| text.chars().next());
-            legend.push(Legend {
-                value,
-                name: name.to_owned().into(),
-                glyph: glyph.unwrap_or('?'),
-                tone: entry.word("tone", &TONES, Tone::Other),
-            });
+            let tone = entry.word("tone", &TONES, Tone::Other);
+            legend.push((value, name, glyph.unwrap_or('?'), tone));
         }
-        all.insert(name.to_owned(), legend);
+        all.push(LayerDoc { name, legend: leak_list(legend) });
     });
-    all
-}
-
-fn to_usize(number: u64) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
-}
-
-fn millis(ms: u64) -> Duration {
-    Duration::from_millis(ms)
+    leak_list(all)
 }

@@ -44,7 +44,11 @@ const REPORTS: [&str; 12] = [
 const HIDDEN: [(&str, &str); 2] = [("math", "random"), ("math", "randomseed")];
 
 /// The environment of all files.
-pub(crate) fn environment(lua: &Lua, outbox: &Rc<Outbox>, prelude: &Table) -> mlua::Result<Table> {
+pub(crate) fn environment(
+    lua: &Lua,
+    outbox: &Rc<Outbox>,
+    (prelude, kit): (&Table, Table),
+) -> mlua::Result<Table> {
     let globals = lua.globals();
     for (library, name) in HIDDEN {
         globals.raw_get::<Table>(library)?.raw_set(name, LuaValue::Nil)?;
@@ -54,6 +58,7 @@ pub(crate) fn environment(lua: &Lua, outbox: &Rc<Outbox>, prelude: &Table) -> ml
         names.raw_set(name, reporter(lua, outbox, name)?)?;
     }
     names.raw_set("roll", lua.create_function(roll)?)?;
+    names.raw_set("kit", kit)?;
     let meta = lua.create_table()?;
     meta.raw_set("__index", &globals)?;
     names.set_metatable(Some(meta))?;

@@ -69,8 +69,11 @@ fn layer(value: &Value, manifest: &Manifest) -> Layer {
     let corner = |key| int(value, key).unwrap_or(0);
     let side = |key| size(value, key).unwrap_or(0);
     let area = Area::new(corner("x"), corner("y"), side("width"), side("height"));
-    let legend = manifest.legends.get(&name).cloned().unwrap_or_default();
-    let mut layer = Layer { legend, ..Layer::new(name, area) };
+    let declared = manifest.declaration.layers.iter().find(|layer| layer.name == name);
+    let mut layer = match declared {
+        Some(declared) => Layer::declared(declared, area),
+        None => Layer::new(name, area),
+    };
     // The script's rows may be longer than what an area holds.
     let row = usize::try_from(side("width")).unwrap_or(usize::MAX).max(1);
     for (index, cell) in list(value, "cells").iter().enumerate() {

@@ -20,8 +20,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Largest state.
 const STATE: PlainLimits = PlainLimits { values: 2_000_000, text_bytes: 64 << 20, depth: 64 };
-/// Values in calls before the first snapshot; later ones need twice the snapshot's.
-const FIRST_SNAPSHOT: usize = 20_000;
+/// Fewest values in calls from which on a snapshot is taken.
+const SNAPSHOT_MIN: usize = 200;
+/// They must also be this many times as many as in the last snapshot: a snapshot of a large world
+/// takes milliseconds, and another thread needs about as long for these calls as they took.
+const SNAPSHOT_SHARE: usize = 6;
 
 static IDS: AtomicU64 = AtomicU64::new(0);
 
@@ -105,7 +108,7 @@ impl ScriptState {
             birth: Birth::Made(function, args.into()),
             log: Vec::new(),
             weight: 0,
-            most: FIRST_SNAPSHOT,
+            most: SNAPSHOT_MIN,
             calls: 0,
         }
     }
@@ -234,7 +237,7 @@ impl ScriptState {
             });
             match pushed {
                 Ok((plain, again)) => {
-                    self.most = FIRST_SNAPSHOT.max(2 * plain_weight(&plain));
+                    self.most = SNAPSHOT_MIN.max(SNAPSHOT_SHARE * plain_weight(&plain));
                     self.birth = Birth::Saved(Arc::new(plain));
                     self.log.clear();
                     self.weight = 0;

@@ -4,6 +4,7 @@
 //! decides again what it decided.
 
 use crate::folder::GameFolder;
+use crate::kits;
 use crate::natives::{self, Outbox};
 use mlua::chunk::Compiler;
 use mlua::{Function, Lua, LuaOptions, MultiValue, StdLib, Table, Value as LuaValue, VmState};
@@ -90,10 +91,20 @@ pub(crate) struct GameVm {
     pub(crate) ready: RefCell<Vec<Ready>>,
 }
 
+/// The steps of the running call.
 #[derive(Debug)]
-struct Steps {
+pub(crate) struct Steps {
     taken: Cell<u64>,
     most: Cell<u64>,
+}
+
+impl Steps {
+    /// Takes some; false when the call has used up its own.
+    pub(crate) fn take(&self, steps: u64) -> bool {
+        let taken = self.taken.get().saturating_add(steps);
+        self.taken.set(taken);
+        taken <= self.most.get()
+    }
 }
 
 /// Runs something with this thread's VM of a game.
@@ -139,18 +150,14 @@ impl GameVm {
         let steps = Rc::new(Steps { taken: Cell::new(0), most: Cell::new(u64::MAX) });
         let counted = Rc::clone(&steps);
         lua.set_interrupt(move |_| {
-            let taken = counted.taken.get() + 1;
-            counted.taken.set(taken);
-            if taken > counted.most.get() {
-                return Err(mlua::Error::runtime(STOPPED));
-            }
-            Ok(VmState::Continue)
+            if counted.take(1) { Ok(VmState::Continue) } else { Err(mlua::Error::runtime(STOPPED)) }
         });
         library::bound(&lua)?;
         let outbox = Rc::<Outbox>::default();
         let prelude: Table = trusted(&lua, PRELUDE)?.call(())?;
         pace::arm(&lua, prelude.raw_get("pause")?)?;
-        let environment: Table = natives::environment(&lua, &outbox, &prelude)?;
+        let kit = kits::kit(&lua, &steps)?;
+        let environment: Table = natives::environment(&lua, &outbox, (&prelude, kit))?;
         let require = requirer(&lua, folder, &environment)?;
         environment.raw_set("require", &require)?;
         lua.sandbox(true)?;

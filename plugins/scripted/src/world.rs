@@ -7,10 +7,11 @@ use crate::state::ScriptState;
 use crate::vm::Module;
 use phalanx_game::{
     ActionError, AgentId, AgentState, Met, Notice, Picture, QueryError, RestoreError, Roster, Said,
-    Tokens, Turn, Value, World, freeze, thaw,
+    Tokens, Turn, Value, World, freeze, misfit, thaw,
 };
 use phalanx_luau::failure::Failure;
-use std::collections::{BTreeMap, VecDeque};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// The version of the bytes of a saved world.
@@ -24,10 +25,12 @@ pub struct ScriptedWorld {
     rules: Arc<Rules>,
     roster: Arc<Roster>,
     state: ScriptState,
-    /// The last percept of each agent.
+    /// The declared fields of each agent's last percept.
     percepts: BTreeMap<AgentId, Arc<Value>>,
     round: u32,
     mistakes: VecDeque<Notice>,
+    /// Percept fields whose wrong type was reported.
+    misfits: BTreeSet<&'static str>,
 }
 
 impl ScriptedWorld {
@@ -40,6 +43,7 @@ impl ScriptedWorld {
             percepts: BTreeMap::new(),
             round: 0,
             mistakes: VecDeque::new(),
+            misfits: BTreeSet::new(),
         }
     }
 
@@ -48,9 +52,31 @@ impl ScriptedWorld {
     }
 
     fn call(&mut self, function: &'static str, args: Vec<Value>) {
-        if let Err(failure) = self.state.call(function, args).result
-            && self.mistakes.len() < MISTAKES_MAX
-        {
+        if let Err(failure) = self.state.call(function, args).result {
+            self.mistake(failure);
+        }
+    }
+
+    /// Keeps the declared fields of a percept for strategies. A field of another type than declared
+    /// is left out, since strategies are checked against the declaration; that is reported once.
+    fn perceive(&mut self, agent: AgentId, percept: &Value) {
+        let mut fields = Vec::new();
+        for field in self.rules.manifest.declaration.api.percept {
+            let Some(value) = percept.get(field.name) else { continue };
+            match misfit(&field.kind, value) {
+                None => fields.push((Cow::Borrowed(field.name), value.clone())),
+                Some(problem) if self.misfits.insert(field.name) => {
+                    let what = format!("the percept's field {}: {problem}", field.name);
+                    self.mistake(Failure { place: None, message: what, memory: false });
+                }
+                Some(_) => {}
+            }
+        }
+        self.percepts.insert(agent, Arc::new(Value::Map(fields)));
+    }
+
+    fn mistake(&mut self, failure: Failure) {
+        if self.mistakes.len() < MISTAKES_MAX {
             self.mistakes.push_back(notice(Module::World, failure));
         }
     }
@@ -95,7 +121,7 @@ impl World for ScriptedWorld {
     }
 
     fn observe(&mut self, turn: Turn, agent: AgentId, percept: Value) {
-        self.percepts.insert(agent, Arc::new(percept.clone()));
+        self.perceive(agent, &percept);
         self.call("observe", vec![self.name(agent), turn.step.into(), percept]);
     }
 
@@ -112,19 +138,23 @@ impl World for ScriptedWorld {
     }
 
     fn field(&self, agent: AgentId, name: &str) -> Option<Value> {
-        self.rules.manifest.declaration.api.field(name)?;
         self.percepts.get(&agent)?.get(name).cloned()
     }
 
     fn query(&self, agent: AgentId, name: &str, args: &[Value]) -> Result<Value, QueryError> {
         let refused = |reason: String| QueryError { query: name.to_owned(), reason };
-        if self.rules.manifest.declaration.api.query(name).is_none() {
+        let Some(declared) = self.rules.manifest.declaration.api.query(name) else {
             return Err(refused("there is no such query".to_owned()));
-        }
+        };
         let mut all = vec![self.name(agent)];
         all.extend(args.iter().cloned());
         match self.state.ask(&format!("queries.{name}"), &all) {
-            Ok(Some(answer)) => Ok(answer),
+            Ok(Some(answer)) => match misfit(&declared.returns, &answer) {
+                None => Ok(answer),
+                Some(problem) => {
+                    Err(refused(format!("world.luau returned another type: {problem}")))
+                }
+            },
             Ok(None) => {
                 let what = format!("world.luau has no function {name} in its table `queries`");
                 Err(refused(what))

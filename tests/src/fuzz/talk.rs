@@ -1,7 +1,7 @@
 //! Whole conversations of our sessions with our referees: what a corpus begins with.
 
 use super::seats::seat;
-use super::{CUT, roster, stages};
+use super::{CUT, folders, roster, stages};
 use phalanx_game::{
     AgentId, Arena, ConnectionId, Event, Framing, Game, Origin, Outgoing, Seat, Session, World,
 };
@@ -19,25 +19,29 @@ pub fn conversations() -> Vec<(&'static str, Vec<u8>)> {
     let mut add = |session, arena, (heard, said): (Vec<u8>, Vec<u8>)| {
         all.extend([(session, heard), (arena, said)]);
     };
-    let assemble = talk::<phalanx_assemble::Assemble>(stages::assemble, ["agentA1", "agentB1"]);
+    let assemble = talk(&phalanx_assemble::Assemble, stages::assemble, ["agentA1", "agentB1"]);
     add("assemble_session", "assemble_arena", assemble);
-    let mars = talk::<phalanx_mars::Mars>(stages::mars, ["a1", "b1"]);
+    let mars = talk(&phalanx_mars::Mars, stages::mars, ["a1", "b1"]);
     add("mars_session", "mars_arena", mars);
-    let bomberland = talk::<phalanx_bomberland::Bomberland>(stages::bomberland, ["A", "B"]);
+    let bomberland = talk(&phalanx_bomberland::Bomberland, stages::bomberland, ["A", "B"]);
     add("bomberland_session", "bomberland_arena", bomberland);
-    let colosseum = talk::<phalanx_colosseum::Colosseum>(stages::colosseum, ["A", "B"]);
+    let colosseum = talk(&phalanx_colosseum::Colosseum, stages::colosseum, ["A", "B"]);
     add("colosseum_session", "colosseum_arena", colosseum);
-    let asimulator = talk::<phalanx_asimulator::Asimulator>(stages::asimulator, ["A", "B"]);
+    let asimulator =
+        talk(&phalanx_asimulator::Asimulator::default(), stages::asimulator, ["A", "B"]);
     add("asimulator_session", "asimulator_arena", asimulator);
+    let tron = talk(folders::tron(), folders::tron_arena, ["A", "B"]);
+    add("tron_session", "tron_arena", tron);
+    all.push(("mapc2022_session", folders::mapc2022_referee()));
     all
 }
 
 /// What the first player heard, and what both said.
-fn talk<G: Game + Default>(
+fn talk<G: Game>(
+    game: &G,
     stage: fn(Origin) -> Box<dyn Arena>,
     players: [&str; 2],
 ) -> (Vec<u8>, Vec<u8>) {
-    let game = G::default();
     let framing = game.declaration().framing;
     let mut now = Instant::now();
     let mut arena = stage(Origin { instant: now, unix_ms: 1_600_000_000_000 });

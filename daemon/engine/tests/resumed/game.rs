@@ -146,6 +146,7 @@ const fn declaration(fixed: bool) -> Declaration {
             queries: &[],
         },
         keys: &[],
+        layers: &[],
         fixed: if fixed { Some("they are counted") } else { None },
     }
 }

@@ -145,6 +145,7 @@ static DECLARATION: Declaration = Declaration {
     framing: Framing::Stream,
     api: Api { actions: &[SAY], percept: &[], queries: &[] },
     keys: &[],
+    layers: &[],
     fixed: None,
 };
 

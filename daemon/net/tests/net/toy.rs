@@ -26,6 +26,7 @@ static DECLARATION: Declaration = Declaration {
     framing: Framing::Stream,
     api: Api { actions: &[DIG, REST], percept: &[], queries: &[] },
     keys: &[],
+    layers: &[],
     fixed: None,
 };
 

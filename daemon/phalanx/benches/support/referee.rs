@@ -18,8 +18,19 @@ pub(crate) struct Referee {
 impl Referee {
     /// Waits for all agents of a team, and starts the simulation.
     pub(crate) fn accept(listener: &TcpListener, agents: u16) -> Self {
+        let start = r#"{"type":"sim-start","content":{"time":1,"percept":{"name":"a","team":"A","teamSize":15,"steps":1000000,"vision":5}}}"#;
+        Self::accept_with(listener, agents, |_| format!("{start}\0"))
+    }
+
+    /// The same with these messages that start the simulation, by the agent's number.
+    pub(crate) fn accept_with(
+        listener: &TcpListener,
+        agents: u16,
+        start: impl Fn(u16) -> String,
+    ) -> Self {
         let (arrived, arrivals) = mpsc::channel();
-        let seats = (0..agents).map(|index| seat(listener, index, &arrived)).collect();
+        let seats =
+            (0..agents).map(|index| seat(listener, index, &start(index), &arrived)).collect();
         Self { seats, arrivals }
     }
 
@@ -27,9 +38,17 @@ impl Referee {
     /// of the last agent's percept was sent and since that of the agent's own.
     pub(crate) fn turn(&mut self, turn: u32) -> Vec<(Duration, Duration)> {
         let request = request(turn);
+        self.ask(|_| &request)
+    }
+
+    /// The same with a request for each agent, by its number.
+    pub(crate) fn ask<T: AsRef<str>>(
+        &mut self,
+        request: impl Fn(u16) -> T,
+    ) -> Vec<(Duration, Duration)> {
         let mut sent = Vec::new();
-        for seat in &mut self.seats {
-            seat.write_all(request.as_bytes()).unwrap();
+        for (index, seat) in (0..).zip(&mut self.seats) {
+            seat.write_all(request(index).as_ref().as_bytes()).unwrap();
             sent.push(Instant::now());
         }
         let last = sent.last().copied().unwrap();
@@ -48,15 +67,19 @@ pub(crate) fn nanoseconds(time: Duration) -> u64 {
 }
 
 /// Accepts one agent, logs it in, starts the simulation; its answers' arrivals go to the channel.
-fn seat(listener: &TcpListener, index: u16, arrived: &mpsc::Sender<(u16, Instant)>) -> TcpStream {
+fn seat(
+    listener: &TcpListener,
+    index: u16,
+    start: &str,
+    arrived: &mpsc::Sender<(u16, Instant)>,
+) -> TcpStream {
     let (mut stream, _) = listener.accept().unwrap();
     stream.set_nodelay(true).unwrap();
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut bytes = Vec::new();
     reader.read_until(0, &mut bytes).unwrap();
-    let start = r#"{"type":"sim-start","content":{"time":1,"percept":{"name":"a","team":"A","teamSize":15,"steps":1000000,"vision":5}}}"#;
     let ok = r#"{"type":"auth-response","content":{"result":"ok"}}"#;
-    stream.write_all(format!("{ok}\0{start}\0").as_bytes()).unwrap();
+    stream.write_all(format!("{ok}\0{start}").as_bytes()).unwrap();
     let arrived = arrived.clone();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();

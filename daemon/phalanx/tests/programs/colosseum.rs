@@ -59,14 +59,18 @@ impl Referee {
 
     /// One exchange; the line and its end are separate writes, as in the original.
     pub(crate) fn ask(&mut self, message: &Value) -> Value {
+        self.tell(message);
+        self.hear()
+    }
+
+    pub(crate) fn tell(&mut self, message: &Value) {
         let input = self.input.as_mut().unwrap();
         input.write_all(message.to_string().as_bytes()).unwrap();
         input.flush().unwrap();
         input.write_all(b"\n").unwrap();
-        self.hear()
     }
 
-    fn hear(&mut self) -> Value {
+    pub(crate) fn hear(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line:?}: {error}"))
@@ -109,7 +113,7 @@ impl Drop for Referee {
 }
 
 /// A daemon whose bridge socket is open, and whose log is unread.
-fn open_daemon(config: &Path) -> Running {
+pub(crate) fn open_daemon(config: &Path) -> Running {
     let mut daemon = daemon(config);
     daemon.line_with("control API");
     daemon

@@ -1,8 +1,11 @@
 //! `phalanx game`: games that are a folder.
 
-use crate::support::{phalanx, stderr, stdout};
-use serde_json::Value;
+use crate::colosseum::{Referee, bridge, open_daemon};
+use crate::support::{PHALANX, phalanx, quiet, stderr, stdout};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 const TRON: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../plugins/tron");
 
@@ -86,6 +89,31 @@ fn mistakes_are_listed_with_their_lines_and_names_are_taken_once() {
 }
 
 #[test]
+fn two_folders_with_one_name_are_reported_and_the_first_one_plays() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = made(dir.path());
+    let other = dir.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    for name in ["game.toml", "session.luau", "world.luau", "torus.luau"] {
+        let text = std::fs::read_to_string(folder.join(name)).unwrap();
+        std::fs::write(other.join(name), text.replace("\"0.1\"", "\"0.2\"")).unwrap();
+    }
+    let shown = dir.path().display();
+    let settings = format!(
+        "[games]\npath = \"{shown}\"\n[[teams]]\nname = \"A\"\ngame = \"gold\"\n\
+         server = \"localhost:4100\"\nstrategy = \"gold/strategy\"\n\
+         agents = {{ prefix = \"a\", count = 1 }}\n"
+    );
+    let config = dir.path().join("phalanxd.toml");
+    std::fs::write(&config, settings).unwrap();
+    let output = phalanx(&["check", "--config", config.to_str().unwrap()]);
+    let said = stdout(&output) + &stderr(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("another folder has a game \"gold\", too"), "{said}");
+    assert!(said.contains("play gold at localhost:4100"), "{said}");
+}
+
+#[test]
 fn a_mistake_in_the_rules_fails_the_test_of_a_game() {
     let dir = tempfile::tempdir().unwrap();
     let folder = made(dir.path());
@@ -110,7 +138,7 @@ fn every_game_in_this_repository_is_checked_with_its_strategy() {
     let mut checked = 0;
     for entry in std::fs::read_dir(plugins).unwrap() {
         let folder = entry.unwrap().path();
-        if !folder.join("game.toml").is_file() || folder.ends_with("template") {
+        if !folder.join("game.toml").is_file() {
             continue;
         }
         let path = folder.to_str().unwrap();
@@ -131,4 +159,135 @@ fn games_are_listed_and_shown() {
     assert_eq!(all.as_array().unwrap().len(), 5);
     let shown = stdout(&phalanx(&["game", "show", TRON]));
     assert!(shown.contains("drive(turn)") && shown.contains("world.room(turn)"), "{shown}");
+}
+
+#[test]
+fn a_referee_that_starts_its_agents_talks_with_them_through_a_relay() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = made(dir.path());
+    let file = folder.join("game.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("\"lines\"", "\"stdio\"")).unwrap();
+    let shown = dir.path().display();
+    let settings = format!(
+        "[control]\nsocket = \"{shown}/control.sock\"\n[games]\npath = \"{shown}\"\n\
+         [log]\nformat = \"json\"\n[[teams]]\nname = \"A\"\ngame = \"gold\"\nserver = \"bridge\"\n\
+         strategy = \"gold/strategy\"\nagents = {{ prefix = \"a\", count = 1 }}\n"
+    );
+    let config = dir.path().join("phalanxd.toml");
+    std::fs::write(&config, settings).unwrap();
+    let _daemon = open_daemon(&config);
+    let mut command = bridge(dir.path(), "a1");
+    command.arg("--relay");
+    let mut referee = Referee::start(&command);
+    assert_eq!(referee.hear(), json!({ "type": "hello", "name": "a1" }));
+    referee.tell(&json!({ "type": "accepted" }));
+    referee.tell(&json!({ "type": "welcome", "width": 20, "height": 20 }));
+    for step in 0..3 {
+        let gold = json!([{ "x": 7, "y": 5 }]);
+        let turn =
+            json!({ "type": "turn", "step": step, "x": 5, "y": 5, "gold": gold, "score": 0 });
+        let answer = referee.ask(&turn);
+        let order = json!({ "type": "action", "step": step, "action": "move", "to": "e" });
+        assert_eq!(answer, order);
+    }
+}
+
+/// The blocks of a page between fences of these kinds, in order.
+fn blocks<'t>(page: &'t str, kinds: &[&str]) -> Vec<(String, Vec<&'t str>)> {
+    let mut found: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut is_inside = false;
+    for line in page.lines() {
+        match line.strip_prefix("```") {
+            Some(_) if is_inside => is_inside = false,
+            Some(kind) => {
+                is_inside = true;
+                found.push((kind.to_owned(), Vec::new()));
+            }
+            None if is_inside => found.last_mut().unwrap().1.push(line),
+            None => {}
+        }
+    }
+    found.retain(|(kind, _)| kinds.contains(&kind.as_str()));
+    found
+}
+
+/// Changes a file as a block of the tutorial says: its first line names the file; `@@` separates
+/// changes, each of which has one place.
+fn change(dir: &Path, block: &[&str]) {
+    let path = dir.join(block[0].strip_prefix("# ").unwrap());
+    let mut text = std::fs::read_to_string(&path).unwrap();
+    for hunk in block[1..].split(|line| line.starts_with("@@")) {
+        let side = |out: char| -> String {
+            let kept = hunk.iter().filter(|line| !line.starts_with(out));
+            kept.map(|line| format!("{}\n", line.get(1..).unwrap_or_default())).collect()
+        };
+        let (old, new) = (side('+'), side('-'));
+        assert_eq!(text.matches(&old).count(), 1, "{}: {old}", path.display());
+        text = text.replace(&old, &new);
+    }
+    std::fs::write(&path, text).unwrap();
+}
+
+/// A line without what differs from run to run: the numbers of what was measured.
+fn steady(line: &str) -> String {
+    let measured = ["answer times", " steps in ", " listens on "];
+    if !measured.iter().any(|words| line.contains(words)) {
+        return line.trim_end().to_owned();
+    }
+    let mut out = String::new();
+    for letter in line.trim_end().chars() {
+        match letter {
+            '0'..='9' | '.' if out.ends_with('#') => {}
+            '0'..='9' => out.push('#'),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// Runs a command of the tutorial; each line of the page must be among its output, in order.
+fn follow(dir: &Path, command: &str, expected: &[&str]) {
+    let programs = Path::new(PHALANX).parent().unwrap().display().to_string();
+    let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
+    let mut shell = quiet(Command::new("sh"));
+    shell.env("PATH", path).current_dir(dir).stdout(Stdio::piped());
+    // What runs until it is stopped has said all of the page's lines before.
+    let mut child = shell.args(["-c", &format!("exec 2>&1; exec {command}")]).spawn().unwrap();
+    let mut left = expected.iter().copied().peekable();
+    let mut output = String::new();
+    for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+        let line = line.unwrap();
+        left.next_if(|wanted| steady(wanted) == steady(&line));
+        output += &format!("{line}\n");
+        if command.contains(" arena ") && left.peek().is_none() {
+            child.kill().unwrap();
+        }
+    }
+    child.wait().unwrap();
+    assert_eq!(left.next(), None, "{command}:\n{output}");
+}
+
+#[test]
+fn the_tutorial_works_as_it_is_written() {
+    let page = include_str!("../../../../plugins/README.md");
+    let dir = tempfile::tempdir().unwrap();
+    let mut commands = 0;
+    for (kind, lines) in blocks(page, &["console", "diff"]) {
+        if kind == "diff" {
+            change(dir.path(), &lines);
+            continue;
+        }
+        let starts = (0..lines.len()).filter(|index| lines[*index].starts_with("$ "));
+        for start in starts.collect::<Vec<_>>() {
+            let command = lines[start].strip_prefix("$ ").unwrap();
+            let output = lines[start + 1..].iter().take_while(|line| !line.starts_with("$ "));
+            // A browser is not there, and the match would take minutes.
+            if !command.contains("--open") {
+                follow(dir.path(), command, &output.copied().collect::<Vec<_>>());
+                commands += 1;
+            }
+        }
+    }
+    assert!(commands > 10, "{commands}");
 }

@@ -4,7 +4,9 @@ pub(crate) mod tables;
 
 use super::{Belief, Fact, RunningSimulation, World};
 use crate::rules::{Cell, TileKind};
-use phalanx_game::{Area, Body, Layer, Part, Picture, Place, Scale, Shape, Side, Spot, Tone};
+use phalanx_game::{
+    Area, Body, Layer, LayerDoc, Part, Picture, Place, Scale, Shape, Side, Spot, Tone,
+};
 use tables::Account;
 
 /// The name of the one part.
@@ -14,6 +16,16 @@ pub(crate) const CLEAR: u8 = 1;
 const VISITED: u8 = 2;
 pub(crate) const WALL: u8 = 3;
 pub(crate) const DANGER: u8 = 4;
+
+pub(crate) const GROUND: LayerDoc = LayerDoc {
+    name: "ground",
+    legend: &[
+        (CLEAR, "clear", '.', Tone::Ground),
+        (VISITED, "visited", ',', Tone::Ground),
+        (WALL, "wall", '#', Tone::Obstacle),
+        (DANGER, "danger", '!', Tone::Danger),
+    ],
+};
 
 /// A layer of probabilities: its name, what its colour says, what it shows.
 type Likely = (&'static str, Tone, fn(&Belief) -> f64);
@@ -72,12 +84,7 @@ fn concerned<'a>(
 
 /// The ground of which nothing is known.
 pub(crate) fn ground_of(area: Area) -> Layer {
-    Layer::new("ground", area).with_legend(&[
-        (CLEAR, "clear", '.', Tone::Ground),
-        (VISITED, "visited", ',', Tone::Ground),
-        (WALL, "wall", '#', Tone::Obstacle),
-        (DANGER, "danger", '!', Tone::Danger),
-    ])
+    Layer::declared(&GROUND, area)
 }
 
 fn account(simulation: &RunningSimulation) -> Account {

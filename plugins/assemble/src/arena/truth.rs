@@ -4,15 +4,10 @@ use super::attach::AttachableKind;
 use super::grid::{Pos, Terrain};
 use super::rules::{Entity, State};
 use crate::world::draw::tables::{TASK_COLUMNS, TaskRow, counted};
+use crate::world::draw::{BLOCKS, FREE, GOAL, GROUND, NONE, OBSTACLE};
 use phalanx_game::{
     Area, Body, Layer, Legend, Part, Picture, Place, Row, Shape, Side, Spot, Table, Tone,
 };
-
-const FREE: u8 = 1;
-const GOAL: u8 = 2;
-const OBSTACLE: u8 = 3;
-/// No block.
-const NONE: u8 = 1;
 
 pub(super) fn picture(state: &State) -> Picture {
     let [width, height] =
@@ -36,11 +31,7 @@ pub(super) fn picture(state: &State) -> Picture {
 }
 
 fn ground(state: &State, area: Area) -> Layer {
-    let mut layer = Layer::new("ground", area).with_legend(&[
-        (FREE, "free", '.', Tone::Ground),
-        (GOAL, "goal", 'G', Tone::Goal),
-        (OBSTACLE, "obstacle", '#', Tone::Obstacle),
-    ]);
+    let mut layer = Layer::declared(&GROUND, area);
     for (x, y) in area.each() {
         let value = match state.grid.terrain(Pos { x, y }) {
             Terrain::Empty => FREE,
@@ -54,7 +45,7 @@ fn ground(state: &State, area: Area) -> Layer {
 
 fn blocks(state: &State, area: Area) -> Layer {
     let value = |kind: u8| kind.saturating_add(NONE + 1);
-    let mut layer = Layer::new("blocks", area).with_legend(&[(NONE, "none", '.', Tone::Ground)]);
+    let mut layer = Layer::declared(&BLOCKS, area);
     layer.cells.fill(NONE);
     layer.legend.extend((0..=u8::MAX).zip(&state.block_types).map(|(kind, name)| {
         let glyph = name.chars().next_back().filter(char::is_ascii_alphanumeric).unwrap_or('b');

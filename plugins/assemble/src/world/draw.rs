@@ -5,15 +5,30 @@ pub(crate) mod tables;
 use super::World;
 use super::chart::{GroupMap, KnownTerrain, Occupant, SeenCell, TypeId, mark};
 use phalanx_game::{
-    AgentId, Area, Body, Layer, Legend, Part, Picture, Place, Shape, Side, Spot, Tone,
+    AgentId, Area, Body, Layer, LayerDoc, Legend, Part, Picture, Place, Shape, Side, Spot, Tone,
 };
 use phalanx_grid::{Cell, Extent, FrameId};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-const FREE: u8 = 1;
-const GOAL: u8 = 2;
-const OBSTACLE: u8 = 3;
+pub(crate) const FREE: u8 = 1;
+pub(crate) const GOAL: u8 = 2;
+pub(crate) const OBSTACLE: u8 = 3;
+/// No block.
+pub(crate) const NONE: u8 = 1;
+
+pub(crate) const GROUND: LayerDoc = LayerDoc {
+    name: "ground",
+    legend: &[
+        (FREE, "free", '.', Tone::Ground),
+        (GOAL, "goal", 'G', Tone::Goal),
+        (OBSTACLE, "obstacle", '#', Tone::Obstacle),
+    ],
+};
+/// The types of blocks, which each match has of its own, follow.
+pub(crate) const BLOCKS: LayerDoc =
+    LayerDoc { name: "blocks", legend: &[(NONE, "none", '.', Tone::Ground)] };
+
 /// Enemies that were not seen for this many steps are not shown: they have gone on.
 const ENEMY_STEPS: u32 = 10;
 /// This many agents are named in the name of a part: those of a whole team would not fit.
@@ -94,11 +109,7 @@ fn chart_into(part: &mut Part, world: &World, chart: &GroupMap) {
 }
 
 fn ground(area: Area, known: &[(Cell, &SeenCell)]) -> Layer {
-    let mut layer = Layer::new("ground", area).with_seen().with_legend(&[
-        (FREE, "free", '.', Tone::Ground),
-        (GOAL, "goal", 'G', Tone::Goal),
-        (OBSTACLE, "obstacle", '#', Tone::Obstacle),
-    ]);
+    let mut layer = Layer::declared(&GROUND, area).with_seen();
     for (cell, spot) in known {
         let value = match spot.ground {
             KnownTerrain::Plain => FREE,
@@ -113,9 +124,8 @@ fn ground(area: Area, known: &[(Cell, &SeenCell)]) -> Layer {
 
 /// Blocks by their types; 1 is none.
 fn blocks(world: &World, area: Area, known: &[(Cell, &SeenCell)]) -> Layer {
-    const NONE: u8 = 1;
     let value = |kind: TypeId| kind.saturating_add(NONE + 1);
-    let mut layer = Layer::new("blocks", area).with_legend(&[(NONE, "none", '.', Tone::Ground)]);
+    let mut layer = Layer::declared(&BLOCKS, area);
     let mut kinds = BTreeSet::new();
     for (cell, spot) in known {
         kinds.extend(spot.block);

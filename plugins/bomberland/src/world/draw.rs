@@ -5,7 +5,7 @@ pub(crate) mod tables;
 use super::{DangerLevel, HORIZON, World};
 use crate::percept::TickScene;
 use crate::rules::{AgentIndex, CellEntity, EntityKind, GameBoard, GameState, Setup, UnitIndex};
-use phalanx_game::{Area, Body, Layer, Part, Picture, Place, Scale, Shape, Side, Tone};
+use phalanx_game::{Area, Body, Layer, LayerDoc, Part, Picture, Place, Scale, Shape, Side, Tone};
 
 /// The name of the one part.
 pub(crate) const PART: &str = "map";
@@ -48,27 +48,26 @@ pub(super) fn picture(world: &World) -> Picture {
     Picture::of(part).with_tables(tables::tables(board, &scene.state, scene.agent))
 }
 
+/// After the first two, the kinds of entities in the order of [`EntityKind::ALL`].
+pub(crate) const THINGS: LayerDoc = LayerDoc {
+    name: "things",
+    legend: &[
+        (FREE, "free", '.', Tone::Ground),
+        (END_FIRE, "fire that stays", '^', Tone::Danger),
+        (END_FIRE + 1, "metal", '#', Tone::Obstacle),
+        (END_FIRE + 2, "wood", '%', Tone::Obstacle),
+        (END_FIRE + 3, "ore", '&', Tone::Obstacle),
+        (END_FIRE + 4, "bomb", 'o', Tone::Danger),
+        (END_FIRE + 5, "fire", '*', Tone::Danger),
+        (END_FIRE + 6, "ammunition", '+', Tone::Resource),
+        (END_FIRE + 7, "blast powerup", '!', Tone::Resource),
+        (END_FIRE + 8, "freeze powerup", '~', Tone::Resource),
+        (END_FIRE + 9, "treasure", '$', Tone::Other),
+    ],
+};
+
 pub(crate) fn things(board: &GameBoard, state: &GameState, area: Area) -> Layer {
-    let legend = EntityKind::ALL.map(|kind| {
-        let (name, glyph, tone) = match kind {
-            EntityKind::Metal => ("metal", '#', Tone::Obstacle),
-            EntityKind::Wood => ("wood", '%', Tone::Obstacle),
-            EntityKind::Ore => ("ore", '&', Tone::Obstacle),
-            EntityKind::Bomb => ("bomb", 'o', Tone::Danger),
-            EntityKind::Fire => ("fire", '*', Tone::Danger),
-            EntityKind::Ammo => ("ammunition", '+', Tone::Resource),
-            EntityKind::BlastUp => ("blast powerup", '!', Tone::Resource),
-            EntityKind::FreezeUp => ("freeze powerup", '~', Tone::Resource),
-            EntityKind::Treasure => ("treasure", '$', Tone::Other),
-        };
-        (number(kind), name, glyph, tone)
-    });
-    let mut layer = Layer::new("things", area)
-        .with_legend(&[
-            (FREE, "free", '.', Tone::Ground),
-            (END_FIRE, "fire that stays", '^', Tone::Danger),
-        ])
-        .with_legend(&legend);
+    let mut layer = Layer::declared(&THINGS, area);
     for (x, y) in area.each() {
         if let Some(cell) = board.cell(x, y) {
             layer.set(x, y, state.entity(cell).map_or(FREE, value));

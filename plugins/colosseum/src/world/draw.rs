@@ -7,7 +7,7 @@ use crate::percept::{Percept, StateScene};
 use crate::rules::catcher::{self, CatcherEntity};
 use crate::rules::snake;
 use phalanx_game::{
-    AgentId, Area, Body, Layer, Part, Picture, Place, Shape, Side, Spot, Table, Tone,
+    AgentId, Area, Body, Layer, LayerDoc, Part, Picture, Place, Shape, Side, Spot, Table, Tone,
 };
 use tables::ChessPlayer;
 
@@ -36,6 +36,21 @@ const FOOD: u8 = 2;
 const OWN: u8 = 3;
 const OTHER: u8 = 4;
 const CORPSE: u8 = 5;
+
+/// Snake.
+pub(crate) const CELLS: LayerDoc = LayerDoc {
+    name: "cells",
+    legend: &[
+        (FREE, "free", '.', Tone::Ground),
+        (FOOD, "food", '+', Tone::Resource),
+        (OWN, "own snake", 'o', Tone::Ours),
+        (OTHER, "other snake", 'x', Tone::Theirs),
+        (CORPSE, "dead snake", '-', Tone::Other),
+    ],
+};
+/// Chess; the pieces follow, whose colours depend on whose they are.
+pub(crate) const BOARD: LayerDoc =
+    LayerDoc { name: "board", legend: &[(EMPTY, "empty", '.', Tone::Ground)] };
 
 /// One of our agents and what it perceives.
 type OwnAgent<'a> = (AgentId, &'a Percept);
@@ -187,13 +202,7 @@ pub(crate) fn snakes(
     state: &snake::SnakeState,
 ) -> (Part, Vec<Table>) {
     let [columns, rows] = state.size.map(|side| u32::try_from(side).unwrap_or_default());
-    let mut layer = Layer::new("cells", Area::new(0, 0, columns, rows)).with_legend(&[
-        (FREE, "free", '.', Tone::Ground),
-        (FOOD, "food", '+', Tone::Resource),
-        (OWN, "own snake", 'o', Tone::Ours),
-        (OTHER, "other snake", 'x', Tone::Theirs),
-        (CORPSE, "dead snake", '-', Tone::Other),
-    ]);
+    let mut layer = Layer::declared(&CELLS, Area::new(0, 0, columns, rows));
     layer.cells.fill(FREE);
     for [x, y] in &state.foods {
         layer.set(*x, *y, FOOD);
@@ -238,12 +247,7 @@ pub(crate) fn chess(
     (fen, white): (&str, bool),
     players: &[ChessPlayer],
 ) -> (Part, Vec<Table>) {
-    let mut layer = Layer::new("board", Area::new(0, 0, SQUARES, SQUARES)).with_legend(&[(
-        EMPTY,
-        "empty",
-        '.',
-        Tone::Ground,
-    )]);
+    let mut layer = Layer::declared(&BOARD, Area::new(0, 0, SQUARES, SQUARES));
     for (value, (glyph, name)) in (EMPTY + 1..).zip(PIECES) {
         let ours = glyph.is_ascii_uppercase() == white;
         let tone = if ours { Tone::Ours } else { Tone::Theirs };

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 #![allow(clippy::wildcard_enum_match_arm, reason = "tests look at a few events")]
 
+mod folder;
 mod framing;
+mod kits;
 mod manifest;
 mod session;
 mod transcripts;

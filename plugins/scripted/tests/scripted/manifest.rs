@@ -78,3 +78,13 @@ fn the_declaration_is_what_native_games_declare() {
     assert_eq!((declared.name, declared.api.actions.len()), ("toy", 2));
     assert_eq!(check(&toy(&[])), Ok(()));
 }
+
+#[test]
+fn a_manifest_of_a_newer_contract_names_the_way_out() {
+    let newer = MANIFEST.replace("contract = 1", "contract = 2");
+    assert_eq!(
+        mistakes(&[("game.toml", &newer)]),
+        "game.toml:2: expected contract = 1, which this program reads; \
+         install a newer version of Phalanx\n"
+    );
+}

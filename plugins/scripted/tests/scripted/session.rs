@@ -126,3 +126,55 @@ fn a_message_that_is_too_long_loses_the_connection_and_not_the_memory() {
     let fed = (0..3).try_for_each(|_| played.session.handle_input(&piece, played.now));
     assert!(fed.unwrap_err().to_string().contains("at most 1048576 bytes"));
 }
+
+#[test]
+fn an_answer_that_was_given_twice_leaves_once() {
+    let mut played = Played::new(SESSION);
+    played.hear(r#"{"welcome": true}"#);
+    played.hear(r#"{"step": 1, "hint": 7}"#);
+    let dig = Said::new("dig", vec![Value::Int(3)]);
+    assert!(played.act(1, &dig) && !played.act(1, &dig));
+    played.session.handle_timeout(played.now + Duration::from_secs(1));
+    assert_eq!(played.heard(), "> {\"depth\":3,\"id\":10,\"order\":\"dig\"}\n");
+}
+
+#[test]
+fn a_session_that_never_arms_has_no_turn_and_says_nothing() {
+    let mut played = Played::new(&SESSION.replace("ask({ step", "local unused = ({ step"));
+    played.hear(r#"{"welcome": true}"#);
+    assert_eq!(played.hear(r#"{"step": 1}"#), "");
+    assert_eq!(played.session.poll_timeout(), None);
+    assert!(!played.act(1, &Said::new("rest", Vec::new())));
+}
+
+#[test]
+fn an_answer_with_what_the_encoding_cannot_say_becomes_the_fallback() {
+    let script = SESSION
+        .replace("depth = order.args[1] }", "depth = if order.name == 'dig' then print else nil }");
+    let mut played = Played::new(&script);
+    played.hear(r#"{"welcome": true}"#);
+    played.hear(r#"{"step": 1, "hint": 7}"#);
+    assert!(played.act(1, &Said::new("dig", vec![Value::Int(3)])));
+    let heard = played.heard();
+    assert!(heard.starts_with("> {\"id\":10,\"order\":\"rest\"}\n"), "{heard}");
+    assert!(heard.contains("a function is not plain data"), "{heard}");
+}
+
+#[test]
+fn whatever_a_referee_sends_the_session_goes_on() {
+    let mut played = Played::new(SESSION);
+    for line in [
+        "[]",
+        "3",
+        "null",
+        "\"x\"",
+        "{\"step\": \"x\"}",
+        "{\"step\": -1}",
+        "{\"step\": 1e99}",
+        "{}",
+    ] {
+        played.hear(line);
+    }
+    played.hear(r#"{"welcome": true}"#);
+    assert!(played.hear(r#"{"step": 1, "hint": 7, "news": [{}]}"#).starts_with("asked 0:1"));
+}

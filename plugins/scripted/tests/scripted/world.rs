@@ -104,3 +104,31 @@ fn a_world_that_loops_is_stopped_at_the_same_place_each_time() {
     };
     assert_eq!(run(), run());
 }
+
+#[test]
+fn what_a_referee_sends_in_another_type_is_left_out_and_reported_once() {
+    let mut world = toy(&[]).world(&roster());
+    for (step, hint) in [(1, Value::Int(1)), (2, "many".into()), (3, "few".into())] {
+        let percept = Value::map([("hint", hint), ("novelty", Value::Bool(true))]);
+        world.observe(Turn::new(0, step), AgentId(0), percept);
+        let seen = world.field(AgentId(0), "hint");
+        assert_eq!(seen, (step == 1).then_some(Value::Int(1)));
+        assert_eq!(world.field(AgentId(0), "novelty"), None, "it is not declared");
+    }
+    let notices: Vec<_> = std::iter::from_fn(|| world.poll_notice()).collect();
+    let about = |notice: &Notice| notice.to_string().contains("the percept's field hint");
+    assert_eq!(notices.iter().filter(|notice| about(notice)).count(), 1, "{notices:?}");
+    let why = notices.first().map(ToString::to_string).unwrap_or_default();
+    assert!(why.contains("expected a whole number, got \"many\""), "{why}");
+}
+
+#[test]
+fn an_answer_of_another_type_than_declared_is_an_error() {
+    let script = WORLD.replace("return self.sum end }", "return 'much' end }");
+    let world = toy(&[("world.luau", &script)]).world(&roster());
+    let error = world.query(AgentId(0), "sum", &[]).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "world.sum: world.luau returned another type: expected a whole number, got \"much\""
+    );
+}

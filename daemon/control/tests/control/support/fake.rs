@@ -36,6 +36,7 @@ static ASSEMBLE: Declaration = Declaration {
         queries: &[],
     },
     keys: &[],
+    layers: &[],
     fixed: None,
 };
 
