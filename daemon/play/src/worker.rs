@@ -9,6 +9,7 @@ use phalanx_queue::{WorkerOptions, WorkerTotals, run_worker};
 use phalanxd::league_matches::usual_threads;
 pub use player::player;
 use process::ProcessPlayer;
+pub(crate) use process::{MatchLimits, ProcessMatches};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
@@ -43,7 +44,7 @@ async fn work(args: &WorkerArgs) -> Result<WorkerTotals> {
     });
     let plural = if threads == 1 { "match" } else { "matches" };
     crate::say(&format!("worker of version {version}: {threads} {plural} at once"));
-    let (time, memory) = (args.match_time, args.match_memory);
+    let MatchLimits { time, memory } = args.limits.limits();
     let player = || ProcessPlayer::new(program.clone(), time, memory);
     let options = WorkerOptions { version, threads };
     Ok(run_worker(&address, options, player, stopped, crate::say).await?)

@@ -5,6 +5,7 @@
 
 use crate::QueueError;
 use crate::broker::{Broker, LEASE};
+use crate::coordinator::name_of;
 use crate::error::in_words;
 use crate::wire::coordinator_subject;
 use async_nats::jetstream::kv::{CreateErrorKind, Store, UpdateErrorKind};
@@ -65,9 +66,9 @@ impl Lease {
         let first: Holder = serde_json::from_slice(&entry.value).map_err(|why| failed(&why))?;
         if is_there(client, &first).await? {
             return Err(QueueError::InUse(format!(
-                "this league is coordinated by process {} on {}; wait for it, or stop it and run \
-                 this command again",
-                first.process, first.host
+                "this league is coordinated by {}; wait for it, or stop it and run this command \
+                 again",
+                name_of(first.process, &first.host)
             )));
         }
         let taken = store.update(run, value.into(), entry.revision).await;
@@ -110,9 +111,9 @@ impl Lease {
         match holder {
             Some(holder) if holder.session != self.holder.session => {
                 Err(QueueError::InUse(format!(
-                    "process {} on {} coordinates this league now, since this one was cut off from \
-                     the server for too long; results are kept: run the command again to resume",
-                    holder.process, holder.host
+                    "{} coordinates this league now, since this one was cut off from the server \
+                     for too long; results are kept: run the command again to resume",
+                    name_of(holder.process, &holder.host)
                 )))
             }
             Some(_) | None => {

@@ -3,12 +3,16 @@
 
 use super::player::{PlayerAnswer, PlayerRequest, SentBundle};
 use futures_util::{SinkExt, StreamExt};
+use phalanx_league::{Fixture, PlayError, PlayMatch};
 use phalanx_queue::{BundleBytes, ItemEnd, MatchItem, PlayItem};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::runtime::Runtime;
 use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec};
 
 /// Strategies that a process keeps ready; then a new one begins.
@@ -119,6 +123,97 @@ impl Running {
             Err(_) => "its process closed its output".to_owned(),
         }
     }
+}
+
+/// How often a match that is played looks whether it is to stop.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Plays matches on this machine, each in a process with the limits of a worker.
+pub(crate) struct ProcessMatches {
+    game: String,
+    setup: BTreeMap<String, String>,
+    limits: MatchLimits,
+    program: PathBuf,
+    bundles: Mutex<Vec<BundleBytes>>,
+    /// Processes that wait for a match.
+    idle: Mutex<Vec<ProcessPlayer>>,
+    runtime: Runtime,
+}
+
+/// Limits of a match.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MatchLimits {
+    pub(crate) time: Duration,
+    /// In MiB.
+    pub(crate) memory: u64,
+}
+
+impl ProcessMatches {
+    /// Matches of a game; their players are added later.
+    ///
+    /// # Errors
+    /// When this program is not found, or no thread can start.
+    pub(crate) fn new(
+        game: String,
+        setup: BTreeMap<String, String>,
+        limits: MatchLimits,
+    ) -> anyhow::Result<Self> {
+        let program = std::env::current_exe()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all();
+        let runtime = runtime.build()?;
+        let (bundles, idle) = (Mutex::default(), Mutex::default());
+        Ok(Self { game, setup, limits, program, bundles, idle, runtime })
+    }
+
+    /// Adds a player, whose place is behind the others.
+    pub(crate) fn add(&self, bundle: BundleBytes) {
+        held(&self.bundles).push(bundle);
+    }
+}
+
+impl PlayMatch for ProcessMatches {
+    fn play(&self, fixture: &Fixture, stop: &AtomicBool) -> Result<Vec<i64>, PlayError> {
+        let missing = || PlayError::Failed("a player that is not there".to_owned());
+        let (item, bundles) = {
+            let all = held(&self.bundles);
+            let item = MatchItem::new(&self.game, &self.setup, &all, fixture);
+            let item = item.ok_or_else(missing)?;
+            let of = |hash: &String| all.iter().find(|one| one.hash == *hash).cloned();
+            let bundles: Vec<_> = item.bundles.iter().filter_map(of).collect();
+            (item, bundles)
+        };
+        let MatchLimits { time, memory } = self.limits;
+        let waiting = held(&self.idle).pop();
+        let mut player =
+            waiting.unwrap_or_else(|| ProcessPlayer::new(self.program.clone(), time, memory));
+        let end = self.runtime.block_on(async {
+            let mut look = tokio::time::interval(LOOK);
+            let played = player.play(&item, &bundles);
+            tokio::pin!(played);
+            loop {
+                tokio::select! {
+                    end = &mut played => return Some(end),
+                    _ = look.tick() => {
+                        if stop.load(Ordering::Relaxed) {
+                            return None;
+                        }
+                    }
+                }
+            }
+        });
+        held(&self.idle).push(player);
+        match end {
+            None => Err(PlayError::Stopped),
+            Some(ItemEnd::Scores(scores)) => Ok(scores),
+            Some(ItemEnd::Failed(why) | ItemEnd::Died(why) | ItemEnd::BadBundle(why)) => {
+                Err(PlayError::Failed(why))
+            }
+        }
+    }
+}
+
+fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn described(status: ExitStatus) -> String {
