@@ -35,7 +35,7 @@ pub struct Entrant {
     pub latest: bool,
     /// Matches that it played to their end.
     pub matches: u64,
-    /// Matches that failed, whoever was to blame.
+    /// Matches that failed, for whatever reason.
     pub failed: u64,
     /// Failed matches since the last one that was played to its end.
     failures: u32,

@@ -122,7 +122,7 @@ impl LadderStore {
                     // As the fold will, but before anything is written.
                     let tried = self.ladder.clone().apply(LadderEntry::Submit(next.clone()));
                     tried.map_err(LadderError::Refused)?;
-                    // Before the entry: whoever reads the entry finds the strategy.
+                    // Before the entry, so that every reader of the entry finds the strategy.
                     self.log.keep(bundle)?;
                     LadderEntry::Submit(next)
                 }

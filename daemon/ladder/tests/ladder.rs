@@ -228,7 +228,7 @@ fn in_a_game_for_one_the_higher_score_on_a_seed_wins() {
 }
 
 #[test]
-fn failed_matches_count_for_nobody_and_a_strategy_that_always_fails_is_suspended() {
+fn failed_matches_count_for_no_strategy_and_a_strategy_that_always_fails_is_suspended() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = ladder(&folder(dir.path()), false, "adg!");
     play(&mut store, 100);

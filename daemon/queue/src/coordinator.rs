@@ -2,7 +2,7 @@
 
 use crate::broker::Broker;
 use crate::bundles::{BundleBytes, upload};
-use crate::lease::{Holder, Lease};
+use crate::lease::{Holder, Lease, host};
 use crate::link::{Say, connect};
 use crate::open::{Effect, Next, OpenMatches};
 use crate::publish::{Retry, publish};
@@ -293,15 +293,4 @@ impl Core {
         tokio::spawn(watcher.run());
         Ok(core)
     }
-}
-
-/// A process, for people.
-pub(crate) fn name_of(process: u32, host: &str) -> String {
-    format!("process {process} on {host}")
-}
-
-/// The name of this machine, for people.
-pub(crate) fn host() -> String {
-    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    if name.is_empty() { "an unknown machine".to_owned() } else { name }
 }

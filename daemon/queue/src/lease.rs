@@ -5,7 +5,6 @@
 
 use crate::QueueError;
 use crate::broker::{Broker, LEASE};
-use crate::coordinator::name_of;
 use crate::error::in_words;
 use crate::wire::coordinator_subject;
 use async_nats::jetstream::kv::{CreateErrorKind, Store, UpdateErrorKind};
@@ -148,4 +147,15 @@ async fn is_there(client: &Client, holder: &Holder) -> Result<bool, QueueError> 
 fn text(holder: &Holder) -> String {
     // Numbers and texts always have a form in JSON.
     serde_json::to_string(holder).unwrap_or_default()
+}
+
+/// A process, for people.
+pub(crate) fn name_of(process: u32, host: &str) -> String {
+    format!("process {process} on {host}")
+}
+
+/// The name of this machine, for people.
+pub(crate) fn host() -> String {
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    if name.is_empty() { "an unknown machine".to_owned() } else { name }
 }

@@ -2,9 +2,8 @@
 
 use crate::broker::Broker;
 use crate::bundles::{BundleBytes, FetchError, fetch};
-use crate::coordinator::{host, name_of};
 use crate::error::in_words;
-use crate::lease::{Holder, Lease, RENEWAL};
+use crate::lease::{Holder, Lease, RENEWAL, host, name_of};
 use crate::link::{Say, connect};
 use crate::wire::coordinator_subject;
 use crate::{QueueAddress, QueueError};

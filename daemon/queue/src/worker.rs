@@ -2,7 +2,7 @@
 
 use crate::broker::{ACK_WAIT, items};
 use crate::bundles::{BundleBytes, BundleCache, FetchError, fetch};
-use crate::coordinator::host;
+use crate::lease::host;
 use crate::error::in_words;
 use crate::link::{Say, connect};
 use crate::publish::{Retry, publish};

@@ -1,6 +1,5 @@
 //! The command lines of matches on many machines.
 
-use crate::worker::MatchLimits;
 use clap::Args;
 use phalanx_cli::args::duration;
 use phalanx_cli::failure::misused;
@@ -98,12 +97,6 @@ pub struct LimitArgs {
     #[arg(long, value_name = "MIB", default_value_t = 1_024,
         value_parser = clap::value_parser!(u64).range(16..=1_048_576))]
     pub match_memory: u64,
-}
-
-impl LimitArgs {
-    pub(crate) fn limits(self) -> MatchLimits {
-        MatchLimits { time: self.match_time, memory: self.match_memory }
-    }
 }
 
 /// The process of one match at a time, for `phalanx worker`.

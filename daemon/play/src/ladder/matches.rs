@@ -29,7 +29,7 @@ impl LadderPlayer {
         let definition = ladder.definition().context("what the ladder plays")?;
         let (game, setup) = (definition.game.clone(), definition.setup.clone());
         let Some(url) = args.ladder.nats.as_ref().filter(|_| !args.here) else {
-            return Ok(Self::Here(ProcessMatches::new(game, setup, args.limits.limits())?));
+            return Ok(Self::Here(ProcessMatches::new(game, setup, args.limits)?));
         };
         let run = QueueRun {
             run: run_id(&("ladder", &args.ladder.ladder, definition)),

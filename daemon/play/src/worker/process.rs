@@ -2,6 +2,7 @@
 //! only, and limits of time and memory hold whatever a script does.
 
 use super::player::{PlayerAnswer, PlayerRequest, SentBundle};
+use crate::args::LimitArgs;
 use futures_util::{SinkExt, StreamExt};
 use phalanx_league::{Fixture, PlayError, PlayMatch};
 use phalanx_queue::{BundleBytes, ItemEnd, MatchItem, PlayItem};
@@ -26,9 +27,7 @@ const END_MAX: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct ProcessPlayer {
     program: PathBuf,
-    time: Duration,
-    /// In MiB.
-    memory: u64,
+    limits: LimitArgs,
     running: Option<Running>,
 }
 
@@ -43,16 +42,18 @@ struct Running {
 }
 
 impl ProcessPlayer {
-    pub(crate) fn new(program: PathBuf, time: Duration, memory: u64) -> Self {
-        Self { program, time, memory, running: None }
+    pub(crate) fn new(program: PathBuf, limits: LimitArgs) -> Self {
+        Self { program, limits, running: None }
     }
 
     fn start(&self) -> Result<Running, String> {
         let mut command = Command::new(&self.program);
-        command.args(["player", "--memory", &self.memory.to_string()]);
+        command.args(["player", "--memory", &self.limits.match_memory.to_string()]);
         // Nothing of this machine is for scripts of others: no environment, no working folder.
         command.env_clear().current_dir("/").kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        // Ctrl-C in a terminal is for this process, which gives matches up in good order.
+        command.process_group(0);
         let mut child = command.spawn().map_err(|why| format!("cannot start a process: {why}"))?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let (Some(input), Some(output)) = (input, output) else {
@@ -75,9 +76,9 @@ impl PlayItem for ProcessPlayer {
             Ok(running) => running,
             Err(why) => return ItemEnd::Died(why),
         };
-        match tokio::time::timeout(self.time, running.ask(item, bundles)).await {
+        match tokio::time::timeout(self.limits.match_time, running.ask(item, bundles)).await {
             Err(_) => {
-                let time = humantime::format_duration(self.time);
+                let time = humantime::format_duration(self.limits.match_time);
                 ItemEnd::Failed(format!("it took longer than {time}"))
             }
             Ok(None) => ItemEnd::Died(running.how_it_ended().await),
@@ -132,20 +133,12 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(crate) struct ProcessMatches {
     game: String,
     setup: BTreeMap<String, String>,
-    limits: MatchLimits,
+    limits: LimitArgs,
     program: PathBuf,
     bundles: Mutex<Vec<BundleBytes>>,
     /// Processes that wait for a match.
     idle: Mutex<Vec<ProcessPlayer>>,
     runtime: Runtime,
-}
-
-/// Limits of a match.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MatchLimits {
-    pub(crate) time: Duration,
-    /// In MiB.
-    pub(crate) memory: u64,
 }
 
 impl ProcessMatches {
@@ -156,7 +149,7 @@ impl ProcessMatches {
     pub(crate) fn new(
         game: String,
         setup: BTreeMap<String, String>,
-        limits: MatchLimits,
+        limits: LimitArgs,
     ) -> anyhow::Result<Self> {
         let program = std::env::current_exe()?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all();
@@ -182,10 +175,9 @@ impl PlayMatch for ProcessMatches {
             let bundles: Vec<_> = item.bundles.iter().filter_map(of).collect();
             (item, bundles)
         };
-        let MatchLimits { time, memory } = self.limits;
         let waiting = held(&self.idle).pop();
         let mut player =
-            waiting.unwrap_or_else(|| ProcessPlayer::new(self.program.clone(), time, memory));
+            waiting.unwrap_or_else(|| ProcessPlayer::new(self.program.clone(), self.limits));
         let end = self.runtime.block_on(async {
             let mut look = tokio::time::interval(LOOK);
             let played = player.play(&item, &bundles);
