@@ -338,7 +338,7 @@ pub(crate) fn game_of(
         let (one, other) = pair(&matches.get(number)?.players)?;
         return Some((one, other, scores(number).and_then(|scores| pair(&scores)).map(Into::into)));
     }
-    if number % 2 == 0 {
+    if number.is_multiple_of(2) {
         return None;
     }
     let player = |number: usize| matches.get(number)?.players.first().copied();

@@ -19,10 +19,10 @@ pub enum LadderPlace {
 
 /// The log of a ladder, with the strategies that play. Several processes may append to it.
 #[derive(Debug)]
-pub struct LadderLog(Store);
+pub struct LadderLog(LogStore);
 
 #[derive(Debug)]
-enum Store {
+enum LogStore {
     Folder(FolderLog),
     Bucket(Box<LogBucket>),
 }
@@ -34,9 +34,9 @@ impl LadderLog {
     /// When no server answers, or it refuses.
     pub fn open(place: &LadderPlace) -> Result<Self, LadderError> {
         Ok(Self(match place {
-            LadderPlace::Folder(folder) => Store::Folder(FolderLog::new(folder)),
+            LadderPlace::Folder(folder) => LogStore::Folder(FolderLog::new(folder)),
             LadderPlace::Bucket { server, name } => {
-                Store::Bucket(Box::new(LogBucket::open(server, name)?))
+                LogStore::Bucket(Box::new(LogBucket::open(server, name)?))
             }
         }))
     }
@@ -45,8 +45,8 @@ impl LadderLog {
     #[must_use]
     pub fn place(&self) -> String {
         match &self.0 {
-            Store::Folder(folder) => folder.path().display().to_string(),
-            Store::Bucket(bucket) => bucket.name().to_owned(),
+            LogStore::Folder(folder) => folder.path().display().to_string(),
+            LogStore::Bucket(bucket) => bucket.name().to_owned(),
         }
     }
 
@@ -56,8 +56,8 @@ impl LadderLog {
     /// When they cannot be read.
     pub fn read(&mut self) -> Result<Vec<String>, LadderError> {
         match &mut self.0 {
-            Store::Folder(folder) => folder.read(),
-            Store::Bucket(bucket) => Ok(bucket.read()?),
+            LogStore::Folder(folder) => folder.read(),
+            LogStore::Bucket(bucket) => Ok(bucket.read()?),
         }
     }
 
@@ -67,8 +67,8 @@ impl LadderLog {
     /// When the system or the server refuses, or another process plays the matches now.
     pub fn append(&mut self, line: &str) -> Result<bool, LadderError> {
         match &mut self.0 {
-            Store::Folder(folder) => folder.append(line),
-            Store::Bucket(bucket) => Ok(bucket.append(line)?),
+            LogStore::Folder(folder) => folder.append(line),
+            LogStore::Bucket(bucket) => Ok(bucket.append(line)?),
         }
     }
 
@@ -78,8 +78,8 @@ impl LadderLog {
     /// When another process plays.
     pub fn lead(&mut self) -> Result<(), LadderError> {
         match &mut self.0 {
-            Store::Folder(folder) => folder.lead(&process_name()),
-            Store::Bucket(bucket) => Ok(bucket.lead()?),
+            LogStore::Folder(folder) => folder.lead(&process_name()),
+            LogStore::Bucket(bucket) => Ok(bucket.lead()?),
         }
     }
 
@@ -96,8 +96,8 @@ impl LadderLog {
             )));
         }
         match &self.0 {
-            Store::Folder(folder) => folder.keep(hash, bytes),
-            Store::Bucket(bucket) => Ok(bucket.keep(bundle)?),
+            LogStore::Folder(folder) => folder.keep(hash, bytes),
+            LogStore::Bucket(bucket) => Ok(bucket.keep(bundle)?),
         }
     }
 
@@ -107,8 +107,8 @@ impl LadderLog {
     /// When it is not there or cannot be read.
     pub fn fetch(&self, hash: &str) -> Result<BundleBytes, LadderError> {
         let bytes = match &self.0 {
-            Store::Folder(folder) => folder.fetch(hash, SUBMISSION_BYTES_MAX)?,
-            Store::Bucket(bucket) => bucket.fetch(hash)?,
+            LogStore::Folder(folder) => folder.fetch(hash, SUBMISSION_BYTES_MAX)?,
+            LogStore::Bucket(bucket) => bucket.fetch(hash)?,
         };
         Ok(BundleBytes { hash: hash.to_owned(), bytes: bytes.into() })
     }

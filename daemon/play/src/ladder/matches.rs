@@ -11,7 +11,7 @@ use phalanxd::league_matches::usual_threads;
 use std::sync::atomic::AtomicBool;
 
 pub(super) enum LadderPlayer {
-    Here(ProcessMatches),
+    Here(Box<ProcessMatches>),
     Queued(Box<QueuedMatches>),
 }
 
@@ -29,7 +29,8 @@ impl LadderPlayer {
         let definition = ladder.definition().context("what the ladder plays")?;
         let (game, setup) = (definition.game.clone(), definition.setup.clone());
         let Some(url) = args.ladder.nats.as_ref().filter(|_| !args.here) else {
-            return Ok(Self::Here(ProcessMatches::new(game, setup, args.limits)?));
+            let matches = ProcessMatches::new(game, setup, args.limits)?;
+            return Ok(Self::Here(Box::new(matches)));
         };
         let run = QueueRun {
             run: run_id(&("ladder", &args.ladder.ladder, definition)),
@@ -49,7 +50,7 @@ impl LadderPlayer {
 
     pub(super) fn play(&self) -> &dyn PlayMatch {
         match self {
-            Self::Here(matches) => matches,
+            Self::Here(matches) => matches.as_ref(),
             Self::Queued(queue) => queue.as_ref(),
         }
     }

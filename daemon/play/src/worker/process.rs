@@ -152,8 +152,8 @@ impl ProcessMatches {
         limits: LimitArgs,
     ) -> anyhow::Result<Self> {
         let program = std::env::current_exe()?;
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all();
-        let runtime = runtime.build()?;
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(1).enable_all().build()?;
         let (bundles, idle) = (Mutex::default(), Mutex::default());
         Ok(Self { game, setup, limits, program, bundles, idle, runtime })
     }
