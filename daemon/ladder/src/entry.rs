@@ -54,13 +54,13 @@ pub struct Submission {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LadderRound {
-    pub meetings: Vec<Meeting>,
+    pub meetings: Vec<LadderMeeting>,
 }
 
 /// Two matches between two strategies on one seed: one on each side; in games for one, one each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Meeting {
+pub struct LadderMeeting {
     /// Both strategies, as `name@version`.
     pub players: [String; 2],
     pub seed: u64,

@@ -1,6 +1,8 @@
 //! What the entries of a log add up to.
 
-use crate::entry::{LadderDefinition, LadderEntry, LadderResult, LadderRound, Meeting, Submission};
+use crate::entry::{
+    LadderDefinition, LadderEntry, LadderMeeting, LadderResult, LadderRound, Submission,
+};
 use crate::matchmaking::ROUND_MAX;
 use phalanx_league::{MatchOutcome, Strengths};
 use std::collections::BTreeMap;
@@ -258,7 +260,7 @@ impl Ladder {
             return Err(format!("more than {MATCHES_MAX} matches; begin another ladder"));
         }
         let alone = self.definition.as_ref().is_some_and(|definition| definition.alone);
-        for Meeting { players, seed, bits } in meetings {
+        for LadderMeeting { players, seed, bits } in meetings {
             let place = |id: &String| {
                 // Not by the name alone: a meeting is between versions.
                 let found = self.find(id).filter(|_| id.contains('@'));

@@ -34,7 +34,7 @@ mod report;
 mod store;
 
 pub use entry::{
-    LadderDefinition, LadderEntry, LadderResult, LadderRound, Meeting, SUBMISSION_BYTES_MAX,
+    LadderDefinition, LadderEntry, LadderMeeting, LadderResult, LadderRound, SUBMISSION_BYTES_MAX,
     Submission,
 };
 pub use error::LadderError;

@@ -7,7 +7,7 @@
 //! and so on. So a new version plays whom it can be compared with best, and strategies whose order is
 //! clear play no more than others need them.
 
-use crate::entry::{LadderRound, Meeting};
+use crate::entry::{LadderMeeting, LadderRound};
 use crate::ladder::Ladder;
 
 /// Most meetings of a round.
@@ -48,7 +48,7 @@ pub fn next_round(ladder: &Ladder, meetings: usize, all: bool) -> Result<LadderR
         strengths.plan(one, other, games);
         let players = ladder.ids(&[one, other]).try_into().map_err(|_| "a strategy is missing")?;
         let seed = definition.seed.wrapping_add(number);
-        round.push(Meeting { players, seed, bits: (bits * 1_000.0).round() / 1_000.0 });
+        round.push(LadderMeeting { players, seed, bits: (bits * 1_000.0).round() / 1_000.0 });
     }
     Ok(LadderRound { meetings: round })
 }
