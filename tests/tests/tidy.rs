@@ -79,6 +79,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("phalanx-league", &[]),
     ("phalanx-tune", &["phalanx-league"]),
     ("phalanx-queue", &["phalanx-league"]),
+    ("phalanx-ladder", &["phalanx-league", "phalanx-queue"]),
     ("phalanx-trial", &["phalanx-game", "phalanx-engine", "phalanx-lua"]),
     (
         "phalanx-strategy",
@@ -180,6 +181,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "phalanx-league",
             "phalanx-tune",
             "phalanx-queue",
+            "phalanx-ladder",
             "phalanx-chaos",
             "phalanx-trial",
             "phalanx-strategy",

@@ -37,7 +37,7 @@ pub use plan::{
     Fixture, LeagueContestant, LeagueDefinition, MATCHES_MAX, NAME_CHARS_MAX, PLAYERS_MAX, Pairing,
     ParamValues, Seeds, TunedValue,
 };
-pub use rating::{Rating, rate};
+pub use rating::{Rating, Strengths, rate};
 pub use report::{cell, json, markdown, rounded, table};
 pub use results::{LeagueStoreError, ResultsFile, read_plan, write_plan};
 pub use run::{

@@ -45,26 +45,82 @@ pub struct Rating {
 /// draw.
 #[must_use]
 pub fn rate(players: usize, points: impl Fn(usize, usize) -> f64) -> Vec<Rating> {
-    let points = table(players, points);
-    let mut strengths = vec![0.0; players];
-    let mut information = information(&points, &strengths);
-    for _ in 0..STEPS_MAX {
-        let step = information.inverse().times(&gradient(&points, &strengths));
-        let largest = step.iter().fold(0.0_f64, |largest, part| largest.max(part.abs()));
-        let scale = if largest > STEP_MAX { STEP_MAX / largest } else { 1.0 };
-        strengths.iter_mut().zip(&step).for_each(|(strength, part)| *strength += part * scale);
-        information = self::information(&points, &strengths);
-        if largest < STEP_MIN {
-            break;
+    Strengths::of(players, points).ratings()
+}
+
+/// The strengths of all players, with what is known of them.
+#[derive(Clone, Debug)]
+pub struct Strengths {
+    strengths: Vec<f64>,
+    covariance: Matrix,
+}
+
+impl Strengths {
+    /// The strengths under which these points are most likely; see [`rate`].
+    #[must_use]
+    pub fn of(players: usize, points: impl Fn(usize, usize) -> f64) -> Self {
+        let points = table(players, points);
+        let mut strengths = vec![0.0; players];
+        let mut covariance = information(&points, &strengths).inverse();
+        for _ in 0..STEPS_MAX {
+            let step = covariance.times(&gradient(&points, &strengths));
+            let largest = step.iter().fold(0.0_f64, |largest, part| largest.max(part.abs()));
+            let scale = if largest > STEP_MAX { STEP_MAX / largest } else { 1.0 };
+            strengths.iter_mut().zip(&step).for_each(|(strength, part)| *strength += part * scale);
+            covariance = information(&points, &strengths).inverse();
+            if largest < STEP_MIN {
+                break;
+            }
+        }
+        Self { strengths, covariance }
+    }
+
+    /// The strengths on the Elo scale, with errors.
+    #[must_use]
+    pub fn ratings(&self) -> Vec<Rating> {
+        let mean = mean(self.strengths.iter().copied());
+        let deviations = deviations(&self.covariance);
+        let rating = |(strength, deviation): (&f64, f64)| Rating {
+            elo: (strength - mean) * ELO,
+            error: deviation * DEVIATIONS * ELO,
+        };
+        self.strengths.iter().zip(deviations).map(rating).collect()
+    }
+
+    /// What `games` games between two players are expected to add to what is known of all strengths,
+    /// in bits: ½ log₂(1 + w v), where w = games · p (1 − p) is the information of the games and v
+    /// the variance of the difference of both strengths.
+    #[must_use]
+    pub fn expected_bits(&self, one: usize, other: usize, games: f64) -> f64 {
+        let covariance = |a: usize, b: usize| self.covariance.at(a, b);
+        let variance = covariance(one, one) + covariance(other, other)
+            - covariance(one, other)
+            - covariance(other, one);
+        0.5 * (1.0 + games * self.game_variance(one, other) * variance).log2()
+    }
+
+    /// Counts games whose results are not there yet: they will make the players better known,
+    /// whatever comes out. The strengths stay.
+    pub fn plan(&mut self, one: usize, other: usize, games: f64) {
+        let weight = games * self.game_variance(one, other);
+        let covariance = |row, player| self.covariance.at(row, player);
+        let rows = 0..self.covariance.size();
+        let column: Vec<f64> =
+            rows.map(|row| covariance(row, one) - covariance(row, other)).collect();
+        let at = |place: usize| column.get(place).copied().unwrap_or_default();
+        // The inverse after a change of rank one (Sherman and Morrison).
+        let factor = weight / (1.0 + weight * (at(one) - at(other)));
+        for row in 0..self.covariance.size() {
+            for place in 0..self.covariance.size() {
+                self.covariance.add(row, place, -factor * at(row) * at(place));
+            }
         }
     }
-    let mean = mean(strengths.iter().copied());
-    let deviations = deviations(&information.inverse());
-    let rating = |(strength, deviation): (f64, f64)| Rating {
-        elo: (strength - mean) * ELO,
-        error: deviation * DEVIATIONS * ELO,
-    };
-    strengths.into_iter().zip(deviations).map(rating).collect()
+
+    fn game_variance(&self, one: usize, other: usize) -> f64 {
+        let strength = |player: usize| self.strengths.get(player).copied().unwrap_or_default();
+        spread(strength(one) - strength(other))
+    }
 }
 
 fn table(players: usize, points: impl Fn(usize, usize) -> f64) -> Matrix {

@@ -1,7 +1,7 @@
 //! The maths: ratings and the early stop, against values that were worked out elsewhere.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
-use phalanx_league::{Rating, Sprt, SprtOptions, SprtVerdict, rate};
+use phalanx_league::{Rating, Sprt, SprtOptions, SprtVerdict, Strengths, rate};
 use proptest::prelude::*;
 use rstest::rstest;
 
@@ -40,6 +40,31 @@ fn whoever_won_everything_has_a_finite_rating_and_a_wide_error() {
     assert!(few[0].error > few[0].elo, "two games prove nothing: {few:?}");
     let none = rate_table(&[vec![0.0, 0.0], vec![0.0, 0.0]]);
     assert_eq!((none[0].elo, none[1].elo), (0.0, 0.0));
+}
+
+#[test]
+fn what_games_are_expected_to_say_is_what_they_take_from_the_uncertainty() {
+    // Nothing is known but the drawn game against an average player: each strength has the variance
+    // 1 / ¼, the difference 8. Two even games have the information 2 · ¼: ½ log₂(1 + 0.5 · 8).
+    let none = Strengths::of(3, |_, _| 0.0);
+    assert!((none.expected_bits(0, 1, 2.0) - 0.5 * 5.0_f64.log2()).abs() < 1e-9);
+    // A drawn pair that was played is the same as one that was planned.
+    let drawn = |one, other| if one + other == 1 { 1.0 } else { 0.0 };
+    let played = Strengths::of(3, drawn);
+    let mut planned = none.clone();
+    planned.plan(0, 1, 2.0);
+    for (one, other) in [(0, 1), (0, 2), (1, 2)] {
+        let (a, b) =
+            (played.expected_bits(one, other, 2.0), planned.expected_bits(one, other, 2.0));
+        assert!((a - b).abs() < 1e-9, "{one} {other}: {a} {b}");
+    }
+    // The pair that was played says less than before, and less than one with the third player.
+    assert!(played.expected_bits(0, 1, 2.0) < none.expected_bits(0, 1, 2.0));
+    assert!(played.expected_bits(0, 1, 2.0) < played.expected_bits(0, 2, 2.0));
+    // A pair whose order is clear says less than an even one.
+    let clear = Strengths::of(2, |one, _| if one == 0 { 40.0 } else { 0.0 });
+    let even = Strengths::of(2, |_, _| 20.0);
+    assert!(clear.expected_bits(0, 1, 2.0) < even.expected_bits(0, 1, 2.0));
 }
 
 /// Points of some games between up to five players.

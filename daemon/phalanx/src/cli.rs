@@ -20,8 +20,9 @@ use phalanx_cli::args::{MatchVerb, TokenVerb};
 use phalanx_cli::paint::Color;
 use phalanx_cli::remote::{AgentVerb, TeamVerb};
 use phalanx_play::args::{
-    ArenaGame, BridgeArgs, ChaosVerb, CheckArgs, DemoArgs, DoctorArgs, GameVerb, InitArgs, NewArgs,
-    ParamsArgs, PlayerArgs, RunArgs, ScriptVerb, TestArgs, TlsVerb, TryArgs, TuneVerb, WorkerArgs,
+    ArenaGame, BridgeArgs, ChaosVerb, CheckArgs, DemoArgs, DoctorArgs, GameVerb, InitArgs,
+    LadderVerb, NewArgs, ParamsArgs, PlayerArgs, RunArgs, ScriptVerb, TestArgs, TlsVerb, TryArgs,
+    TuneVerb, WorkerArgs,
 };
 use std::path::PathBuf;
 
@@ -76,7 +77,13 @@ pub enum Verb {
         #[command(subcommand)]
         verb: TuneVerb,
     },
-    /// Play matches of leagues and tune runs that a NATS server has on its queue.
+    /// Keep a ladder of strategies and their versions: submissions, ratings, matches between those
+    /// that are least well known.
+    Ladder {
+        #[command(subcommand)]
+        verb: LadderVerb,
+    },
+    /// Play matches of leagues, tune runs and ladders that a NATS server has on its queue.
     Worker(Box<WorkerArgs>),
     /// Play a worker's matches, one at a time.
     #[command(hide = true)]

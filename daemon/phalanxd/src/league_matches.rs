@@ -2,6 +2,7 @@
 //! thread, determined by the seed alone.
 
 use crate::casting::{Casting, Cleared, beginning, limits, score_of};
+use crate::recordings::{Making, Patient, info};
 use crate::tune_matches::game_value;
 use anyhow::{Context, Result, anyhow};
 use phalanx_engine::{Generation, Staged};
@@ -14,10 +15,12 @@ use phalanx_league::{
 };
 use phalanx_lua::{Bundle, LoadError, Program, Tuned, declared_params};
 use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, Observer, now};
+use phalanx_record::Recording;
+use phalanx_settings::RecordingSettings;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -28,6 +31,10 @@ const TEAMS: [&str; 2] = ["A", "B"];
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Candidates with values of their own that are kept ready: a batch and the best one, many times.
 const CANDIDATES_MAX: usize = 64;
+/// The referee's address, in recordings.
+const SERVER: &str = "league";
+/// How long writing the last pieces of a recording may take.
+const RECORDING_MAX: Duration = Duration::from_secs(60);
 /// Nice value of a league's threads: their priority is lower.
 const NICENESS: i32 = 10;
 
@@ -135,6 +142,22 @@ pub(crate) fn enter(
     Ok((player, Contestant { bundle, staged }))
 }
 
+/// Reads and tries a strategy: a folder, `shipped` or `idle`. Returns it, and whether a team of this
+/// game plays alone.
+///
+/// # Errors
+/// When it cannot play, or the game cannot be set up like that.
+pub fn tried(
+    game: &'static str,
+    setup: &BTreeMap<String, String>,
+    strategy: &(String, String),
+    tuned: bool,
+) -> Result<(Arc<Bundle>, bool)> {
+    let stage = phalanx_games::demo(game, &ask(game, setup)?)?;
+    let (_, contestant) = enter(game, &stage, strategy, tuned)?;
+    Ok((contestant.bundle, stage.teams < 2))
+}
+
 /// What matches of a game are set up with.
 pub(crate) fn ask(game: &str, setup: &BTreeMap<String, String>) -> Result<DemoAsk> {
     let word = |key: &str| setup.get(key);
@@ -197,22 +220,8 @@ pub(crate) struct Contestant {
 
 impl PlayMatch for Matches {
     fn play(&self, fixture: &Fixture, stop: &AtomicBool) -> Result<Vec<i64>, PlayError> {
-        let failed = |error: anyhow::Error| PlayError::Failed(format!("{error:#}"));
-        let mut lockstep = self.set_up(fixture).map_err(failed)?;
-        match lockstep.run(&mut Watch { stop }) {
-            LockstepEnd::Stopped => Err(PlayError::Stopped),
-            LockstepEnd::Stuck => {
-                let at = lockstep.verdict();
-                Err(PlayError::Failed(format!("stuck in round {} step {}", at.round, at.step)))
-            }
-            LockstepEnd::Over => {
-                let verdict = lockstep.verdict();
-                let teams = TEAMS.iter().take(fixture.players.len());
-                let halves = |name: &&str| score_of(verdict, name).map_or(0, Score::in_halves);
-                let score = |name: &&str| halves(name).div_euclid(2);
-                Ok(teams.map(score).collect())
-            }
-        }
+        let mut lockstep = self.set_up(fixture, None).map_err(unplayed)?.0;
+        finish(&mut lockstep, fixture, stop)
     }
 
     fn begin(&self) {
@@ -221,6 +230,32 @@ impl PlayMatch for Matches {
             tracing::warn!(%error, "cannot lower the priority of a league's thread");
         }
     }
+}
+
+/// Plays a match to its end.
+fn finish(
+    lockstep: &mut Lockstep,
+    fixture: &Fixture,
+    stop: &AtomicBool,
+) -> Result<Vec<i64>, PlayError> {
+    match lockstep.run(&mut Watch { stop }) {
+        LockstepEnd::Stopped => Err(PlayError::Stopped),
+        LockstepEnd::Stuck => {
+            let at = lockstep.verdict();
+            Err(PlayError::Failed(format!("stuck in round {} step {}", at.round, at.step)))
+        }
+        LockstepEnd::Over => {
+            let verdict = lockstep.verdict();
+            let teams = TEAMS.iter().take(fixture.players.len());
+            let halves = |name: &&str| score_of(verdict, name).map_or(0, Score::in_halves);
+            let score = |name: &&str| halves(name).div_euclid(2);
+            Ok(teams.map(score).collect())
+        }
+    }
+}
+
+fn unplayed(error: anyhow::Error) -> PlayError {
+    PlayError::Failed(format!("{error:#}"))
 }
 
 impl Matches {
@@ -252,20 +287,61 @@ impl Matches {
         Ok(candidate)
     }
 
-    fn set_up(&self, fixture: &Fixture) -> Result<Lockstep> {
+    /// Plays a match and records each of its teams into a folder. Returns the scores and the files,
+    /// in the order of the teams.
+    ///
+    /// # Errors
+    /// When the match was stopped, cannot be played to its end, or a recording is incomplete.
+    pub fn record(
+        &self,
+        fixture: &Fixture,
+        folder: &Path,
+        stop: &AtomicBool,
+    ) -> Result<(Vec<i64>, Vec<PathBuf>), PlayError> {
+        let (mut lockstep, recordings) = self.set_up(fixture, Some(folder)).map_err(unplayed)?;
+        let scores = finish(&mut lockstep, fixture, stop);
+        // Each team's last entries are written when it ends.
+        drop(lockstep);
+        let mut files = Vec::new();
+        for recording in recordings {
+            let status = recording.finish(RECORDING_MAX);
+            let late = (!status.over).then(|| "the disk is too slow".to_owned());
+            if let Some(trouble) = status.trouble.or(late) {
+                return Err(PlayError::Failed(format!("the recording is incomplete: {trouble}")));
+            }
+            files.push(status.path);
+        }
+        Ok((scores?, files))
+    }
+
+    /// A match that is ready, with its recordings into this folder, if there is one.
+    fn set_up(
+        &self,
+        fixture: &Fixture,
+        folder: Option<&Path>,
+    ) -> Result<(Lockstep, Vec<Arc<Recording>>)> {
         let ask = DemoAsk { seed: fixture.seed, ..self.ask.clone() };
         let stage = phalanx_games::demo(self.game, &ask)?;
         let begun = now();
-        let arena = (stage.arena)(beginning(begun, fixture.seed))?;
+        let origin = beginning(begun, fixture.seed);
+        let arena = (stage.arena)(origin)?;
         let mut lockstep = Lockstep::new(arena, begun, LockstepOptions::default());
+        let mut recordings = Vec::new();
         for (team, player) in TEAMS.iter().zip(&fixture.players) {
             let Contestant { bundle, staged } =
                 self.contestant(*player, fixture.values.as_ref())?;
             let casting = casting(self.game, &stage, true);
-            let plan = casting.plan(team, &bundle, staged, fixture.seed)?;
+            let mut plan = casting.plan(team, &bundle, staged, fixture.seed)?;
+            if let Some(folder) = folder {
+                let making = Making::of(&RecordingSettings::default(), folder);
+                let recording = making.file(info(&plan, SERVER, origin));
+                let recording = recording.context("cannot start the thread of a recording")?;
+                plan.recorder = Some(Arc::new(Patient(Arc::clone(&recording))));
+                recordings.push(recording);
+            }
             phalanx_games::join(&mut lockstep, &plan)?;
         }
-        Ok(lockstep)
+        Ok((lockstep, recordings))
     }
 }
 

@@ -4,6 +4,7 @@ mod chaos;
 mod doctor;
 mod game;
 mod init;
+mod ladder;
 mod queue;
 mod strategy;
 mod tls;
@@ -15,10 +16,13 @@ use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 pub use doctor::DoctorArgs;
 pub use game::{GameTestArgs, GameVerb};
 pub use init::InitArgs;
+pub use ladder::{
+    LadderHistoryArgs, LadderMatchArgs, LadderShowArgs, LadderSubmitArgs, LadderVerb,
+};
 use phalanx_cli::args::league::LeagueArgs;
 use phalanx_cli::args::{OutputArgs, duration, games};
 use phalanx_games::Start;
-pub use queue::{NatsArgs, PlayerArgs, QueueArgs, WorkerArgs};
+pub use queue::{LimitArgs, NatsArgs, PlayerArgs, QueueArgs, WorkerArgs};
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

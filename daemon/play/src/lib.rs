@@ -13,6 +13,7 @@ mod faults;
 mod files;
 pub mod game;
 pub mod init;
+pub mod ladder;
 pub mod league;
 mod queue;
 pub mod script;

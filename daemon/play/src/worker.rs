@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use phalanx_queue::{WorkerOptions, WorkerTotals, run_worker};
 use phalanxd::league_matches::usual_threads;
 pub use player::player;
+pub(crate) use process::ProcessMatches;
 use process::ProcessPlayer;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -43,8 +44,7 @@ async fn work(args: &WorkerArgs) -> Result<WorkerTotals> {
     });
     let plural = if threads == 1 { "match" } else { "matches" };
     crate::say(&format!("worker of version {version}: {threads} {plural} at once"));
-    let (time, memory) = (args.match_time, args.match_memory);
-    let player = || ProcessPlayer::new(program.clone(), time, memory);
+    let player = || ProcessPlayer::new(program.clone(), args.limits);
     let options = WorkerOptions { version, threads };
     Ok(run_worker(&address, options, player, stopped, crate::say).await?)
 }

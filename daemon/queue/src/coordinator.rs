@@ -2,7 +2,7 @@
 
 use crate::broker::Broker;
 use crate::bundles::{BundleBytes, upload};
-use crate::lease::{Holder, Lease};
+use crate::lease::{Holder, Lease, host};
 use crate::link::{Say, connect};
 use crate::open::{Effect, Next, OpenMatches};
 use crate::publish::{Retry, publish};
@@ -53,7 +53,11 @@ pub fn run_id(plan: &impl Serialize) -> String {
 
 /// Plays matches by putting them on a queue.
 pub struct QueuedMatches {
-    run: QueueRun,
+    run: String,
+    version: String,
+    game: String,
+    setup: BTreeMap<String, String>,
+    bundles: Mutex<Vec<BundleBytes>>,
     core: Arc<Core>,
     /// Dropped last: it carries the tasks.
     runtime: Runtime,
@@ -96,7 +100,7 @@ impl Core {
 
 impl std::fmt::Debug for QueuedMatches {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("QueuedMatches").field("run", &self.run.run).finish_non_exhaustive()
+        formatter.debug_struct("QueuedMatches").field("run", &self.run).finish_non_exhaustive()
     }
 }
 
@@ -123,7 +127,8 @@ impl QueuedMatches {
         let runtime = runtime.map_err(|why| QueueError::server("cannot start threads", why))?;
         let say: Say = Arc::new(say);
         let core = runtime.block_on(Core::begin(address, &run, stop, say))?;
-        Ok(Self { run, core, runtime })
+        let QueueRun { run, version, game, setup, bundles } = run;
+        Ok(Self { run, version, game, setup, bundles: Mutex::new(bundles), core, runtime })
     }
 
     /// Ends the run: takes what is left of it off the queue and lets others coordinate it. `over`:
@@ -153,28 +158,31 @@ impl QueuedMatches {
         fatal.map_or(Ok(()), Err)
     }
 
+    fn bundles(&self) -> MutexGuard<'_, Vec<BundleBytes>> {
+        self.bundles.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds the bundle of another player, whose place is behind the others.
+    ///
+    /// # Errors
+    /// When it is too large, or the run ends before the server has it.
+    pub fn add(&self, bundle: BundleBytes) -> Result<(), QueueError> {
+        let retry = Retry { stop: &self.core.ended, say: &self.core.say };
+        let (store, one) = (&self.core.broker.bundles, std::slice::from_ref(&bundle));
+        self.runtime.block_on(upload(store, one, &retry))?;
+        self.bundles().push(bundle);
+        Ok(())
+    }
+
     fn item(&self, fixture: &Fixture) -> Option<MatchItem> {
-        let mut seated = fixture.players.clone();
-        seated.sort_unstable();
-        seated.dedup();
-        let hash = |place: &usize| self.run.bundles.get(*place).map(|bundle| bundle.hash.clone());
-        let place = |player: &usize| seated.iter().position(|one| one == player);
-        Some(MatchItem {
-            game: self.run.game.clone(),
-            setup: self.run.setup.clone(),
-            bundles: seated.iter().map(hash).collect::<Option<_>>()?,
-            players: fixture.players.iter().map(place).collect::<Option<_>>()?,
-            seed: fixture.seed,
-            // The values are those of the plan's first player.
-            values: fixture.values.clone().filter(|_| seated.first() == Some(&0)),
-        })
+        MatchItem::new(&self.game, &self.setup, &self.bundles(), fixture)
     }
 
     /// Puts an item on the queue.
     fn queue(&self, number: u64, attempt: u32, item: &MatchItem) -> Result<(), QueueError> {
         let core = &self.core;
         let queued = QueuedItem {
-            version: version(&self.run.version),
+            version: version(&self.version),
             session: core.session.clone(),
             attempt,
             item: item.clone(),
@@ -194,7 +202,8 @@ impl QueuedMatches {
     fn upload_again(&self) -> Result<(), QueueError> {
         let retry = Retry { stop: &self.core.ended, say: &self.core.say };
         let store = &self.core.broker.bundles;
-        self.runtime.block_on(upload(store, &self.run.bundles, &retry))
+        let bundles = self.bundles().clone();
+        self.runtime.block_on(upload(store, &bundles, &retry))
     }
 
     /// Waits until the match has a result; `None` when it was given up.
@@ -284,10 +293,4 @@ impl Core {
         tokio::spawn(watcher.run());
         Ok(core)
     }
-}
-
-/// The name of this machine, for people.
-pub(crate) fn host() -> String {
-    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    if name.is_empty() { "an unknown machine".to_owned() } else { name }
 }

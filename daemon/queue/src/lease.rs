@@ -65,9 +65,9 @@ impl Lease {
         let first: Holder = serde_json::from_slice(&entry.value).map_err(|why| failed(&why))?;
         if is_there(client, &first).await? {
             return Err(QueueError::InUse(format!(
-                "this league is coordinated by process {} on {}; wait for it, or stop it and run \
-                 this command again",
-                first.process, first.host
+                "this league is coordinated by {}; wait for it, or stop it and run this command \
+                 again",
+                name_of(first.process, &first.host)
             )));
         }
         let taken = store.update(run, value.into(), entry.revision).await;
@@ -110,9 +110,9 @@ impl Lease {
         match holder {
             Some(holder) if holder.session != self.holder.session => {
                 Err(QueueError::InUse(format!(
-                    "process {} on {} coordinates this league now, since this one was cut off from \
-                     the server for too long; results are kept: run the command again to resume",
-                    holder.process, holder.host
+                    "{} coordinates this league now, since this one was cut off from the server \
+                     for too long; results are kept: run the command again to resume",
+                    name_of(holder.process, &holder.host)
                 )))
             }
             Some(_) | None => {
@@ -147,4 +147,15 @@ async fn is_there(client: &Client, holder: &Holder) -> Result<bool, QueueError> 
 fn text(holder: &Holder) -> String {
     // Numbers and texts always have a form in JSON.
     serde_json::to_string(holder).unwrap_or_default()
+}
+
+/// A process, for people.
+pub(crate) fn name_of(process: u32, host: &str) -> String {
+    format!("process {process} on {host}")
+}
+
+/// The name of this machine, for people.
+pub(crate) fn host() -> String {
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    if name.is_empty() { "an unknown machine".to_owned() } else { name }
 }

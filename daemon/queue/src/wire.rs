@@ -1,6 +1,7 @@
 //! What travels: items, results, notes, and the subjects that they travel on.
 
-use phalanx_league::{MatchOutcome, ParamValues};
+use crate::BundleBytes;
+use phalanx_league::{Fixture, MatchOutcome, ParamValues};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -91,6 +92,30 @@ pub struct MatchItem {
 }
 
 impl MatchItem {
+    /// The item of a fixture whose players are places in these bundles; `None` if one is not there.
+    #[must_use]
+    pub fn new(
+        game: &str,
+        setup: &BTreeMap<String, String>,
+        bundles: &[BundleBytes],
+        fixture: &Fixture,
+    ) -> Option<Self> {
+        let mut seated = fixture.players.clone();
+        seated.sort_unstable();
+        seated.dedup();
+        let hash = |place: &usize| bundles.get(*place).map(|bundle| bundle.hash.clone());
+        let place = |player: &usize| seated.iter().position(|one| one == player);
+        Some(Self {
+            game: game.to_owned(),
+            setup: setup.clone(),
+            bundles: seated.iter().map(hash).collect::<Option<_>>()?,
+            players: fixture.players.iter().map(place).collect::<Option<_>>()?,
+            seed: fixture.seed,
+            // The values are those of the plan's first player.
+            values: fixture.values.clone().filter(|_| seated.first() == Some(&0)),
+        })
+    }
+
     /// Tells results of this match from those of any other one.
     pub(crate) fn fingerprint(&self) -> String {
         fingerprint(self)

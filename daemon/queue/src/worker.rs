@@ -2,8 +2,8 @@
 
 use crate::broker::{ACK_WAIT, items};
 use crate::bundles::{BundleBytes, BundleCache, FetchError, fetch};
-use crate::coordinator::host;
 use crate::error::in_words;
+use crate::lease::host;
 use crate::link::{Say, connect};
 use crate::publish::{Retry, publish};
 use crate::wire::{

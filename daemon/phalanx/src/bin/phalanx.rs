@@ -12,8 +12,8 @@ use phalanx_cli::failure::EXIT_USAGE;
 use phalanx_cli::{failure, paint, remote, top};
 use phalanx_play::args::{ScriptVerb, TlsVerb};
 use phalanx_play::{
-    arena, bridge, chaos, check, demo, doctor, game, init, league, script, strategy, tls, tune,
-    worker,
+    arena, bridge, chaos, check, demo, doctor, game, init, ladder, league, script, strategy, tls,
+    tune, worker,
 };
 use std::io::Write;
 use std::path::Path;
@@ -66,6 +66,7 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::League { verb: LeagueVerb::Run(args) } => league::run(&args)?,
         Verb::League { verb: LeagueVerb::There(verb) } => remote::league(&verb)?,
         Verb::Tune { verb } => tune::tune(&verb)?,
+        Verb::Ladder { verb } => ladder::ladder(&verb)?,
         Verb::Worker(args) => worker::run(&args)?,
         Verb::Player(args) => worker::player(&args)?,
         Verb::Chaos { verb } => chaos::chaos(&verb)?,

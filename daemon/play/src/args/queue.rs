@@ -82,10 +82,18 @@ pub struct WorkerArgs {
     /// Matches that run at once [default: the number of cores less one].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+/// Limits of each match, for strategies of other people.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct LimitArgs {
     /// Longest time of a match; one that takes longer has failed.
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = duration)]
     pub match_time: Duration,
-    /// Most memory of a match, in MiB; one that needs more ends, and is set aside the second time.
+    /// Most memory of a match, in MiB; one that needs more ends. A worker's match that ended so
+    /// twice is set aside.
     #[arg(long, value_name = "MIB", default_value_t = 1_024,
         value_parser = clap::value_parser!(u64).range(16..=1_048_576))]
     pub match_memory: u64,

@@ -2,13 +2,18 @@
 //! only, and limits of time and memory hold whatever a script does.
 
 use super::player::{PlayerAnswer, PlayerRequest, SentBundle};
+use crate::args::LimitArgs;
 use futures_util::{SinkExt, StreamExt};
+use phalanx_league::{Fixture, PlayError, PlayMatch};
 use phalanx_queue::{BundleBytes, ItemEnd, MatchItem, PlayItem};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::runtime::Runtime;
 use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec};
 
 /// Strategies that a process keeps ready; then a new one begins.
@@ -22,9 +27,7 @@ const END_MAX: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct ProcessPlayer {
     program: PathBuf,
-    time: Duration,
-    /// In MiB.
-    memory: u64,
+    limits: LimitArgs,
     running: Option<Running>,
 }
 
@@ -39,16 +42,18 @@ struct Running {
 }
 
 impl ProcessPlayer {
-    pub(crate) fn new(program: PathBuf, time: Duration, memory: u64) -> Self {
-        Self { program, time, memory, running: None }
+    pub(crate) fn new(program: PathBuf, limits: LimitArgs) -> Self {
+        Self { program, limits, running: None }
     }
 
     fn start(&self) -> Result<Running, String> {
         let mut command = Command::new(&self.program);
-        command.args(["player", "--memory", &self.memory.to_string()]);
+        command.args(["player", "--memory", &self.limits.match_memory.to_string()]);
         // Nothing of this machine is for scripts of others: no environment, no working folder.
         command.env_clear().current_dir("/").kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        // Ctrl-C in a terminal is for this process, which gives matches up in good order.
+        command.process_group(0);
         let mut child = command.spawn().map_err(|why| format!("cannot start a process: {why}"))?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let (Some(input), Some(output)) = (input, output) else {
@@ -71,9 +76,9 @@ impl PlayItem for ProcessPlayer {
             Ok(running) => running,
             Err(why) => return ItemEnd::Died(why),
         };
-        match tokio::time::timeout(self.time, running.ask(item, bundles)).await {
+        match tokio::time::timeout(self.limits.match_time, running.ask(item, bundles)).await {
             Err(_) => {
-                let time = humantime::format_duration(self.time);
+                let time = humantime::format_duration(self.limits.match_time);
                 ItemEnd::Failed(format!("it took longer than {time}"))
             }
             Ok(None) => ItemEnd::Died(running.how_it_ended().await),
@@ -119,6 +124,88 @@ impl Running {
             Err(_) => "its process closed its output".to_owned(),
         }
     }
+}
+
+/// How often a match that is played looks whether it is to stop.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Plays matches on this machine, each in a process with the limits of a worker.
+pub(crate) struct ProcessMatches {
+    game: String,
+    setup: BTreeMap<String, String>,
+    limits: LimitArgs,
+    program: PathBuf,
+    bundles: Mutex<Vec<BundleBytes>>,
+    /// Processes that wait for a match.
+    idle: Mutex<Vec<ProcessPlayer>>,
+    runtime: Runtime,
+}
+
+impl ProcessMatches {
+    /// Matches of a game; their players are added later.
+    ///
+    /// # Errors
+    /// When this program is not found, or no thread can start.
+    pub(crate) fn new(
+        game: String,
+        setup: BTreeMap<String, String>,
+        limits: LimitArgs,
+    ) -> anyhow::Result<Self> {
+        let program = std::env::current_exe()?;
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(1).enable_all().build()?;
+        let (bundles, idle) = (Mutex::default(), Mutex::default());
+        Ok(Self { game, setup, limits, program, bundles, idle, runtime })
+    }
+
+    /// Adds a player, whose place is behind the others.
+    pub(crate) fn add(&self, bundle: BundleBytes) {
+        held(&self.bundles).push(bundle);
+    }
+}
+
+impl PlayMatch for ProcessMatches {
+    fn play(&self, fixture: &Fixture, stop: &AtomicBool) -> Result<Vec<i64>, PlayError> {
+        let missing = || PlayError::Failed("a player that is not there".to_owned());
+        let (item, bundles) = {
+            let all = held(&self.bundles);
+            let item = MatchItem::new(&self.game, &self.setup, &all, fixture);
+            let item = item.ok_or_else(missing)?;
+            let of = |hash: &String| all.iter().find(|one| one.hash == *hash).cloned();
+            let bundles: Vec<_> = item.bundles.iter().filter_map(of).collect();
+            (item, bundles)
+        };
+        let waiting = held(&self.idle).pop();
+        let mut player =
+            waiting.unwrap_or_else(|| ProcessPlayer::new(self.program.clone(), self.limits));
+        let end = self.runtime.block_on(async {
+            let mut look = tokio::time::interval(LOOK);
+            let played = player.play(&item, &bundles);
+            tokio::pin!(played);
+            loop {
+                tokio::select! {
+                    end = &mut played => return Some(end),
+                    _ = look.tick() => {
+                        if stop.load(Ordering::Relaxed) {
+                            return None;
+                        }
+                    }
+                }
+            }
+        });
+        held(&self.idle).push(player);
+        match end {
+            None => Err(PlayError::Stopped),
+            Some(ItemEnd::Scores(scores)) => Ok(scores),
+            Some(ItemEnd::Failed(why) | ItemEnd::Died(why) | ItemEnd::BadBundle(why)) => {
+                Err(PlayError::Failed(why))
+            }
+        }
+    }
+}
+
+fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn described(status: ExitStatus) -> String {
