@@ -67,6 +67,7 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::League { verb: LeagueVerb::There(verb) } => remote::league(&verb)?,
         Verb::Tune { verb } => tune::tune(&verb)?,
         Verb::Worker(args) => worker::run(&args)?,
+        Verb::Mcp(args) => phalanx_mcp::run(&args)?,
         Verb::Player(args) => worker::player(&args)?,
         Verb::Chaos { verb } => chaos::chaos(&verb)?,
         Verb::Game { verb } => game::game(&verb)?,
