@@ -22,6 +22,7 @@ mod games;
 mod init;
 mod league;
 mod manager;
+mod mcp;
 mod more_games;
 #[path = "../../../queue/tests/support/nats.rs"]
 mod nats;
