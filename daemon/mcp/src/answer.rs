@@ -160,9 +160,8 @@ mod tests {
     #[test]
     fn a_summary_has_a_place_behind_items_that_do_not_fit() {
         let mut collected = Collected::new(2, |_, _| true).with_summary();
-        let mut item = |kind: &str| {
-            collected.item(&json!({ "kind": kind }), &|_| kind.to_owned()).unwrap()
-        };
+        let mut item =
+            |kind: &str| collected.item(&json!({ "kind": kind }), &|_| kind.to_owned()).unwrap();
         assert!(["one", "two", "three", "summary"].into_iter().all(&mut item));
         assert_eq!(collected.into_text(), ("one\ntwo\nsummary\n".to_owned(), true));
     }

@@ -4,8 +4,11 @@
 //! link cannot lead out of the folder, even if another program makes it at the same moment.
 
 use anyhow::{Context, Result, bail};
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, mkdirat, openat, renameat, statat, unlinkat};
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, mkdirat, openat, renameat, statat, unlinkat,
+};
 use rustix::io::Errno;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
@@ -98,19 +101,10 @@ impl Sandbox {
         }
         let mut beside = name.to_owned();
         beside.push(UNFINISHED);
-        let written = (|| {
-            // One that a killed server left behind.
-            unlinkat(&folder, &beside, AtFlags::empty()).or_else(|error| match error {
-                Errno::NOENT => Ok(()),
-                other => Err(other),
-            })?;
-            let file = openat(&folder, &beside, CREATE, Mode::from_raw_mode(0o666))?;
-            let mut file = File::from(file);
-            std::io::copy(bytes, &mut file)?;
-            file.flush()?;
+        let written = put(&folder, &beside, bytes).and_then(|()| {
             renameat(&folder, &beside, &folder, name)?;
-            anyhow::Ok(())
-        })();
+            Ok(())
+        });
         if written.is_err() {
             // The error of writing says more.
             unlinkat(&folder, &beside, AtFlags::empty()).unwrap_or_default();
@@ -153,6 +147,19 @@ impl Sandbox {
     }
 }
 
+/// Writes a new file in a folder.
+fn put(folder: &OwnedFd, name: &OsStr, bytes: &mut dyn Read) -> Result<()> {
+    // One that a killed server left behind.
+    match unlinkat(folder, name, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let mut file = File::from(openat(folder, name, CREATE, Mode::from_raw_mode(0o666))?);
+    std::io::copy(bytes, &mut file)?;
+    file.flush()?;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,7 +189,7 @@ mod tests {
         let inside = dir.path().join("inside");
         std::fs::create_dir(&inside).unwrap();
         let sandbox = Sandbox::open(&inside).unwrap();
-        for path in ["../a.luau", "mine/../../a.luau", "/tmp/a.luau", "", ".", "/", "mine/.."] {
+        for path in ["../a.luau", "mine/../../a.luau", "/a.luau", "", ".", "/", "mine/.."] {
             assert!(write(&sandbox, path).is_err(), "{path:?}");
         }
         assert!(write(&sandbox, &"x/".repeat(17)).is_err());

@@ -50,8 +50,7 @@ pub(crate) fn all(writable: bool) -> Vec<ToolEntry> {
     }
     for entry in &mut all {
         let name = entry.tool.name.as_ref();
-        let writes = writable
-            && ["demo", "tune", "strategy_new", "write_file"].contains(&name);
+        let writes = writable && ["demo", "tune", "strategy_new", "write_file"].contains(&name);
         let hints = ToolAnnotations::new().read_only(!writes).open_world(false);
         // A proven tuned.toml and a file that is written may replace an older one.
         let hints = hints.destructive(writes && ["tune", "write_file"].contains(&name));

@@ -15,7 +15,6 @@ use phalanx_tune::TuneStore;
 use phalanxd::league_matches::{LeagueSetup, usual_threads};
 use phalanxd::tune_matches::{PreparedTune, TuneSetup};
 use phalanxd::{league_matches, tune_matches};
-use rmcp::schemars;
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -94,7 +93,9 @@ pub(super) fn demo(places: &Places, args: DemoToolArgs, work: &Work) -> Result<A
 /// A number within its bound.
 fn most(name: &str, asked: Option<u32>, most: u32) -> Result<Option<u32>> {
     match asked {
-        Some(asked) if asked == 0 || asked > most => bail!("{name} = {asked}: expected 1 to {most}"),
+        Some(asked) if asked == 0 || asked > most => {
+            bail!("{name} = {asked}: expected 1 to {most}")
+        }
         asked => Ok(asked),
     }
 }
@@ -251,21 +252,19 @@ pub(super) fn tune(places: &Places, args: TuneToolArgs, work: &Work) -> Result<A
     })?;
     let mut store = TuneStore::in_memory(prepared.plan.clone());
     let options = RunOptions { threads: usual_threads(), stop: work.stop() };
-    let (_, progress) =
-        phalanx_tune::run(&mut store, &prepared.matches, &options, &mut |event| {
-            let progress = event.progress;
-            let text = match &progress.test {
-                Some(_) => "final test".to_owned(),
-                None => format!("{} candidates", progress.candidates.len()),
-            };
-            work.went_on(progress.played, budget, text);
-        })?;
+    let (_, progress) = phalanx_tune::run(&mut store, &prepared.matches, &options, &mut |event| {
+        let progress = event.progress;
+        let text = match &progress.test {
+            Some(_) => "final test".to_owned(),
+            None => format!("{} candidates", progress.candidates.len()),
+        };
+        work.went_on(progress.played, budget, text);
+    })?;
     let plan = &prepared.plan;
-    let answer = Answer::with(phalanx_tune::table(plan, &progress), phalanx_tune::json(plan, &progress));
+    let answer =
+        Answer::with(phalanx_tune::table(plan, &progress), phalanx_tune::json(plan, &progress));
     Ok(match progress.proved() {
-        Some(values) => {
-            answer.note(&proved(places, &prepared, &source, values, progress.played)?)
-        }
+        Some(values) => answer.note(&proved(places, &prepared, &source, values, progress.played)?),
         None => answer,
     })
 }

@@ -6,9 +6,9 @@ use crate::places::Places;
 use anyhow::{Result, anyhow};
 use phalanx_analysis::args::replay::{ReplayArgs, TurnPlace};
 use phalanx_analysis::{extracts, redecide, viewer};
+use phalanx_cli::args::why::AgentTurn;
 use phalanx_cli::args::{Form, OutputArgs};
 use phalanx_cli::remote::explanation_text;
-use rmcp::schemars;
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ pub(super) fn why(places: &Places, args: WhyArgs, _work: &Work) -> Result<Answer
         Some(turn) => format!("{}@{turn}", args.agent),
         None => args.agent,
     };
-    let what = what.parse().map_err(|error: String| anyhow!(error))?;
+    let what: AgentTurn = what.parse().map_err(|error: String| anyhow!(error))?;
     let explanation = extracts::explanation(&places.path(&args.recording)?, &what)?;
     Ok(Answer::text(explanation_text(&explanation)))
 }

@@ -7,7 +7,6 @@ use anyhow::Result;
 use phalanx_lua::SpecOptions;
 use phalanx_play::strategy::{self, findings, nothing_matches, spec_json, trial_json, verdict};
 use phalanxd::check::excerpt;
-use rmcp::schemars;
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 

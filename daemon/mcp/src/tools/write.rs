@@ -7,7 +7,6 @@ use crate::sandbox::Existing;
 use anyhow::{Result, bail};
 use phalanx_games::DEFAULT_GAME;
 use phalanx_play::strategy::new_files;
-use rmcp::schemars;
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Component, Path};

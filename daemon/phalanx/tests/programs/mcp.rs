@@ -2,7 +2,7 @@
 
 use crate::support::{PATIENCE, PHALANX, WALKS, quiet, strategy, text};
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientConfig, ClientRequest,
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest,
     ProgressNotificationParam, ReadResourceRequestParams, ResourceContents,
 };
 use rmcp::service::{NotificationContext, PeerRequestOptions, RunningService};
@@ -30,10 +30,6 @@ impl ClientHandler for Watching {
     ) {
         self.progress.lock().unwrap().push(progress);
         self.news.notify_one();
-    }
-
-    fn get_info(&self) -> ClientConfig {
-        ClientConfig::default()
     }
 }
 
@@ -129,7 +125,8 @@ async fn resources_hold_the_script_api_and_the_manual() {
     let dir = tempfile::tempdir().unwrap();
     let session = Session::start(dir.path(), &[]).await;
     let all = session.client.list_all_resources().await.unwrap();
-    for uri in ["phalanx://api/mars", "phalanx://types/assemble/phalanx.d.luau", "phalanx://specs"] {
+    for uri in ["phalanx://api/mars", "phalanx://types/assemble/phalanx.d.luau", "phalanx://specs"]
+    {
         assert!(all.iter().any(|resource| resource.uri == uri), "{uri}");
     }
     let read = async |uri: &str| {
@@ -202,8 +199,8 @@ async fn a_long_call_shows_its_progress_and_can_be_cancelled() {
     let session = Session::start(dir.path(), &[]).await;
     let arguments = json!({ "strategies": ["shipped", "idle"], "game": "assemble",
         "seeds": "1..2000" });
-    let request = CallToolRequestParams::new("league")
-        .with_arguments(arguments.as_object().unwrap().clone());
+    let request =
+        CallToolRequestParams::new("league").with_arguments(arguments.as_object().unwrap().clone());
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(request));
     let options = PeerRequestOptions::no_options();
     let running = session.client.send_cancellable_request(request, options).await.unwrap();
@@ -220,7 +217,8 @@ async fn a_long_call_shows_its_progress_and_can_be_cancelled() {
 async fn a_call_that_takes_too_long_answers_with_what_it_has_or_says_what_to_do() {
     let dir = tempfile::tempdir().unwrap();
     let session = Session::start(dir.path(), &["--time-limit", "1s"]).await;
-    let league = json!({ "strategies": ["shipped", "idle"], "game": "assemble", "seeds": "1..2000" });
+    let league =
+        json!({ "strategies": ["shipped", "idle"], "game": "assemble", "seeds": "1..2000" });
     let league = session.said("league", league).await;
     assert!(league.contains("stopped after 1s; ask for less"), "{league}");
     let demo = session.refused("demo", json!({ "game": "assemble", "steps": 10000 })).await;
@@ -241,7 +239,11 @@ async fn what_cannot_be_done_is_named_with_place_and_advice() {
         ("demo", json!({ "game": "chess" }), "chess"),
         ("league", json!({ "strategies": ["walks", "idle"], "seeds": "5..1" }), "seeds: "),
         ("league", json!({ "strategies": ["walks", "idle"], "seeds": "1..9000" }), "at most 10000"),
-        ("tune", json!({ "strategy": "walks", "opponents": ["idle"] }), "no parameter that can vary"),
+        (
+            "tune",
+            json!({ "strategy": "walks", "opponents": ["idle"] }),
+            "no parameter that can vary",
+        ),
         ("why", json!({ "recording": "a.mcap", "agent": "a" }), "a.mcap"),
     ] {
         let refused = session.refused(tool, arguments.clone()).await;

@@ -39,10 +39,8 @@ impl NatsArgs {
             (&self.nats_user, &self.nats_password_file),
             "--nats-user and --nats-password-file",
         )?;
-        let certificate = both(
-            (&self.nats_certificate, &self.nats_key),
-            "--nats-certificate and --nats-key",
-        )?;
+        let certificate =
+            both((&self.nats_certificate, &self.nats_key), "--nats-certificate and --nats-key")?;
         Ok(QueueAddress { url: url.to_owned(), user, ca: self.nats_ca.clone(), certificate })
     }
 }

@@ -1,11 +1,11 @@
 //! A demo on virtual time.
 
+use super::StepWatch;
 use super::cast::Cast;
 use super::keep;
 use super::leads::Leads;
 use super::progress::{Progress, is_shown};
 use super::summary::{Effort, MatchResult, Summary, TeamSummary};
-use super::StepWatch;
 use crate::args::DemoArgs;
 use anyhow::{Result, bail};
 use phalanx_cli::failure::MatchInterrupted;
