@@ -92,28 +92,40 @@ fn a_second_coordinator_is_told_who_is_first_and_ctrl_c_lets_others_go_on() {
     assert_eq!(results(&two).lines().count(), 24);
 }
 
+/// A tune run of a copy of the explorer: a run that proves something writes into its folder.
+fn tune(dir: &Path, more: &[&str]) -> Command {
+    let hasty = dir.join("hasty");
+    std::fs::create_dir_all(&hasty).unwrap();
+    std::fs::write(hasty.join("explorer.luau"), HASTY).unwrap();
+    let mut command = quiet(Command::new(PHALANX));
+    command.args(["tune", "run", text(&hasty), "--game", "asimulator", "--worlds", "1"]);
+    command.args(["--seeds", "1..4", "--budget", "120", "--output", "json"]);
+    command.arg("--out").arg(dir.join("out")).args(more);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
 #[test]
-fn a_tune_run_on_a_queue_gives_the_bytes_of_one_in_this_process() {
+fn a_tune_run_on_a_queue_gives_the_bytes_of_one_in_this_process_also_after_ctrl_c() {
     let Some(server) = NatsServer::start() else { return };
     let dir = tempfile::tempdir().unwrap();
-    let (url, mut told) = (server.url(), Vec::new());
+    let (here, there) = (dir.path().join("here"), dir.path().join("there"));
+    let url = server.url();
+    let output = tune(&here, &[]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+
     let _worker = worker(&url, &["--threads", "2"]);
-    for (name, more) in [("here", vec![]), ("there", vec!["--nats", url.as_str()])] {
-        // Copies: a run that proves something writes into the strategy's folder.
-        let hasty = dir.path().join(name).join("hasty");
-        std::fs::create_dir_all(&hasty).unwrap();
-        std::fs::write(hasty.join("explorer.luau"), HASTY).unwrap();
-        let out = dir.path().join(name).join("out");
-        let mut words = vec!["tune", "run", text(&hasty), "--game", "asimulator", "--worlds", "1"];
-        words.extend(["--seeds", "1..4", "--budget", "120", "--output", "json"]);
-        words.extend(["--out", text(&out)]);
-        words.extend(more);
-        let output = phalanx(&words);
-        assert!(output.status.success(), "{}", stderr(&output));
-        told.push(results(&out));
-    }
-    assert!(told[0].lines().count() > 50, "{}", told[0]);
-    assert_eq!(told[0], told[1]);
+    let first = tune(&there, &["--nats", &url]).spawn().unwrap();
+    played(&there.join("out"), 10);
+    let pid = first.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let ended = first.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{}", stderr(&ended));
+    let output = tune(&there, &["--nats", &url]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let (here, there) = (results(&here.join("out")), results(&there.join("out")));
+    assert!(here.lines().count() > 50, "{here}");
+    assert_eq!(here, there);
 }
 
 /// Scripts that try what a script must not do, in words that the checks before a match do not find.
