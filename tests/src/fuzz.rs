@@ -8,9 +8,9 @@
 //! Input is one stream, or pieces with [`CUT`] between them: messages, or what different clients
 //! say. In pieces for a referee the first byte chooses the client.
 
+mod folders;
 mod grpc;
 mod natives;
-mod folders;
 mod seats;
 mod stages;
 mod talk;

@@ -74,9 +74,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("phalanx-picture", &["phalanx-proto"]),
     ("phalanx-foxglove", &["phalanx-game", "phalanx-net", "phalanx-record"]),
-    ("phalanx-access", &[]),
+    ("phalanx-files", &[]),
+    ("phalanx-access", &["phalanx-files"]),
     ("phalanx-metrics", &["phalanx-engine"]),
-    ("phalanx-league", &[]),
+    ("phalanx-league", &["phalanx-files"]),
     ("phalanx-tune", &["phalanx-league"]),
     ("phalanx-queue", &["phalanx-league"]),
     ("phalanx-ladder", &["phalanx-league", "phalanx-queue"]),
@@ -120,6 +121,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "phalanx-cli",
         &[
+            "phalanx-files",
             "phalanx-game",
             "phalanx-lua",
             "phalanx-net",
@@ -170,6 +172,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "phalanx-play",
         &[
+            "phalanx-files",
             "phalanx-game",
             "phalanx-convert",
             "phalanx-engine",
@@ -191,7 +194,20 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "phalanxd",
         ],
     ),
-    ("phalanx", &["phalanx-cli", "phalanx-analysis", "phalanxd", "phalanx-play"]),
+    (
+        "phalanx-mcp",
+        &[
+            "phalanx-lua",
+            "phalanx-league",
+            "phalanx-tune",
+            GAMES,
+            "phalanx-cli",
+            "phalanx-analysis",
+            "phalanxd",
+            "phalanx-play",
+        ],
+    ),
+    ("phalanx", &["phalanx-cli", "phalanx-analysis", "phalanxd", "phalanx-play", "phalanx-mcp"]),
 ];
 /// Most files of a crate that need each other.
 const CYCLE_FILES_MAX: usize = 3;

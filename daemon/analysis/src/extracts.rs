@@ -9,7 +9,7 @@ mod why;
 pub use export::export;
 pub use import::import;
 pub use latency::latency;
-pub use why::why;
+pub use why::{explanation, why};
 
 use anyhow::Result;
 use phalanx_cli::args::why::TurnWord;

@@ -5,5 +5,6 @@ pub mod args;
 pub mod extracts;
 pub mod files;
 pub mod pictures;
+mod printed;
 pub mod redecide;
 pub mod viewer;

@@ -6,10 +6,12 @@ mod report;
 mod source;
 
 use crate::args::replay::ReplayArgs;
+use crate::printed::{Printed, bar};
 use anyhow::{Result, anyhow, bail};
 use line::EventLine;
 use look::{Sight, Wish};
 use phalanx_cli::failure::misused;
+use phalanx_cli::remote::ResultSink;
 use phalanx_engine::{Staged, TeamStart};
 use phalanx_game::Turn;
 use phalanx_games::RerunPlan;
@@ -24,11 +26,23 @@ use std::sync::Arc;
 
 pub(crate) use source::open;
 
-/// Decides a recording again; the exit code is 1 if anything differs.
+/// Decides a recording again and prints what differs; the exit code is 1 if anything does.
 ///
 /// # Errors
 /// When there is no recording, it has no strategy to decide with, or standard output fails.
 pub fn run(args: &ReplayArgs) -> Result<ExitCode> {
+    // A bar would overwrite a prompt.
+    let silent = args.repl || args.stop_where.is_some() || !std::io::stderr().is_terminal();
+    let mut printed = Printed::limited(&args.print, args.limit, (!silent).then(bar));
+    let same = compare(args, &mut printed)?;
+    Ok(if same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Decides a recording again; true when nothing differs, or when the sink wants no more.
+///
+/// # Errors
+/// When there is no recording, it has no strategy to decide with, or the sink fails.
+pub fn compare(args: &ReplayArgs, sink: &mut dyn ResultSink) -> Result<bool> {
     let file = open(&args.file, args.team.as_deref())?;
     let other = args.strategy.as_deref().map(source::other).transpose()?;
     if let Some(expression) = &args.stop_where {
@@ -37,7 +51,7 @@ pub fn run(args: &ReplayArgs) -> Result<ExitCode> {
     let summary = file.summary();
     let strategies = Strategies::default();
     let sight = Sight::default();
-    let report = Report::new(args, &file, &summary);
+    let report = Report::new(args, sink, &file, &summary);
     let decider = Decider {
         rerun: rerun(&file, other.clone(), wish(args, &file), &sight)?,
         comparison: JournalComparison::new(other.is_some()),
@@ -114,7 +128,7 @@ struct Decider<'a> {
 }
 
 impl Decider<'_> {
-    fn all(mut self, file: &RecordingFile, strategies: &Strategies) -> Result<ExitCode> {
+    fn all(mut self, file: &RecordingFile, strategies: &Strategies) -> Result<bool> {
         let mut began = false;
         for entry in file.entries(now(), &strategies.loader()) {
             match entry {
@@ -129,8 +143,8 @@ impl Decider<'_> {
                 }
             }
             if !self.drain()? {
-                // Standard output is closed.
-                return Ok(ExitCode::SUCCESS);
+                // Nothing more is wanted.
+                return Ok(true);
             }
             if self.rerun.is_stopped() {
                 break;
@@ -189,7 +203,7 @@ impl Decider<'_> {
         self.exact_until.get_or_insert(self.rerun.turn());
     }
 
-    /// Prints new differences; false when standard output is closed.
+    /// Reports new differences; false when no more is wanted.
     fn drain(&mut self) -> Result<bool> {
         while let Some(entry) = self.rerun.poll_journal() {
             let event = phalanx_convert::event(&self.team, String::new(), &entry);
@@ -215,11 +229,10 @@ impl Decider<'_> {
                 return Ok(false);
             }
         }
-        self.report.went_on(self.comparison.tally().turns);
-        Ok(true)
+        Ok(self.report.went_on(self.comparison.tally().turns))
     }
 
-    fn finish(mut self, strategies: &Strategies) -> Result<ExitCode> {
+    fn finish(mut self, strategies: &Strategies) -> Result<bool> {
         // Missing generations after the first; without the first one, deciding could not begin.
         for missing in strategies.missing().iter().filter(|_| !self.other) {
             self.holes += 1;
@@ -231,7 +244,7 @@ impl Decider<'_> {
         let more = self.drain()?;
         self.comparison.finish(stopped || !self.rerun.is_ended());
         if !more || !self.drain()? {
-            return Ok(ExitCode::SUCCESS);
+            return Ok(true);
         }
         let came = report::Came {
             tally: self.comparison.tally(),
@@ -243,8 +256,7 @@ impl Decider<'_> {
             stopped,
             ended: self.rerun.is_ended(),
         };
-        let same = self.report.summary(&came, &self.sight.borrow())?;
-        Ok(if same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        self.report.summary(&came, &self.sight.borrow())
     }
 }
 

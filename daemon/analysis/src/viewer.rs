@@ -15,9 +15,11 @@ mod tests;
 
 use crate::args::replay::ReplayArgs;
 use crate::extracts::warn;
+use crate::printed::Printed;
 use crate::redecide;
 use anyhow::{Result, bail};
 use phalanx_cli::failure::misused;
+use phalanx_cli::remote::ResultSink;
 use phalanx_cli::terminal;
 use player::Player;
 use reel::Reel;
@@ -29,7 +31,7 @@ use reel::Reel;
 pub fn run(args: &ReplayArgs) -> Result<()> {
     let file = redecide::open(&args.file, args.team.as_deref())?;
     if !(args.print.is_auto() && terminal::is_there()) {
-        return lines::print(&file, args);
+        return lines::show(&file, args, &mut Printed::plain(&args.print));
     }
     let reel = Reel::load(&file);
     warn(&args.file, reel.damage);
@@ -46,6 +48,14 @@ pub fn run(args: &ReplayArgs) -> Result<()> {
         player.alone = true;
     }
     show::show(&reel, player)
+}
+
+/// Hands on a recording turn by turn.
+///
+/// # Errors
+/// When the file cannot be read, has no such turn or agent, or the sink fails.
+pub fn turns(args: &ReplayArgs, sink: &mut dyn ResultSink) -> Result<()> {
+    lines::show(&redecide::open(&args.file, args.team.as_deref())?, args, sink)
 }
 
 /// The error for an agent that does not exist.

@@ -2,12 +2,13 @@
 
 use crate::failure::misused;
 use anyhow::{Context as _, Result, bail};
+use phalanx_files::Readers;
 use phalanx_settings::Environment;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::{self, DirBuilder};
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// The context that always exists: this machine's usual sockets.
@@ -197,18 +198,7 @@ fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder)?;
     }
-    let beside = path.with_extension(format!("toml.{}", std::process::id()));
-    let written = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&beside)
-        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&beside, &path));
-    if written.is_err() {
-        drop(fs::remove_file(&beside));
-    }
-    written
+    phalanx_files::replace(&path, text.as_bytes(), Readers::Owner)
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ pub(crate) use teams::{score, team_row, turn};
 pub use tokens::token;
 pub use tuned::{tuned_origin, tuned_value, tuned_value_json};
 pub use watch::watch;
-pub use why::{explain, why};
+pub use why::{explain, explanation_text, why};
 pub(crate) use world::map;
 pub use world::world;
 
@@ -70,7 +70,7 @@ use anyhow::{Result, anyhow};
 use phalanx_control::client::{Link, strategies};
 use phalanx_proto::v1::teams_client::TeamsClient;
 use phalanx_proto::v1::{ListTeamsRequest, SeatState, Team};
-pub use print::{print, say};
+pub use print::{ResultSink, print, say};
 use screen::Screen;
 
 /// Runs a verb until it is done; ctrl-c is an error.

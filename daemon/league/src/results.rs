@@ -1,6 +1,7 @@
 //! Files of results: a plan, and one line for each match, which several processes never write at
 //! once and of which a crash costs the last line at most.
 
+use phalanx_files::Readers;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -172,11 +173,10 @@ pub fn read_plan<P: DeserializeOwned>(path: &Path) -> Result<Option<P>, LeagueSt
 /// # Errors
 /// When the system refuses.
 pub fn write_plan<P: Serialize>(path: &Path, plan: &P) -> Result<(), LeagueStoreError> {
-    let beside = path.with_extension("new");
     // Numbers and texts always have a form in JSON.
     let text = serde_json::to_string_pretty(plan).unwrap_or_default() + "\n";
-    std::fs::write(&beside, text).map_err(failed(&beside, "write the plan"))?;
-    std::fs::rename(&beside, path).map_err(failed(path, "put the plan in its place"))
+    phalanx_files::replace(path, text.as_bytes(), Readers::Everyone)
+        .map_err(failed(path, "write the plan"))
 }
 
 fn failed(path: &Path, what: &'static str) -> impl Fn(io::Error) -> LeagueStoreError + use<> {

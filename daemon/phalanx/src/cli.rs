@@ -19,6 +19,7 @@ use phalanx_cli::args::why::WhyArgs;
 use phalanx_cli::args::{MatchVerb, TokenVerb};
 use phalanx_cli::paint::Color;
 use phalanx_cli::remote::{AgentVerb, TeamVerb};
+use phalanx_mcp::McpArgs;
 use phalanx_play::args::{
     ArenaGame, BridgeArgs, ChaosVerb, CheckArgs, DemoArgs, DoctorArgs, GameVerb, InitArgs,
     LadderVerb, NewArgs, ParamsArgs, PlayerArgs, RunArgs, ScriptVerb, TestArgs, TlsVerb, TryArgs,
@@ -85,6 +86,9 @@ pub enum Verb {
     },
     /// Play matches of leagues, tune runs and ladders that a NATS server has on its queue.
     Worker(Box<WorkerArgs>),
+    /// Serve coding assistants with the Model Context Protocol: check, test, play and explain
+    /// strategies.
+    Mcp(McpArgs),
     /// Play a worker's matches, one at a time.
     #[command(hide = true)]
     Player(PlayerArgs),

@@ -31,6 +31,12 @@ pub mod recordings;
 pub mod reload;
 pub mod repeats;
 mod running;
+#[cfg(test)]
+mod sources;
 pub mod state;
 pub mod tune_matches;
 pub mod witnesses;
+
+/// The version of programs whose matches are the same: the version number, and a number for the
+/// sources that decide how matches go.
+pub const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("PHALANX_SOURCES"));

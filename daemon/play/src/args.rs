@@ -12,7 +12,7 @@ mod tune;
 
 pub use chaos::{ChaosPlayArgs, ChaosRunArgs, ChaosVerb};
 use clap::error::ErrorKind;
-use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
+use clap::{ArgMatches, Args, Command, FromArgMatches, Parser, Subcommand};
 pub use doctor::DoctorArgs;
 pub use game::{GameTestArgs, GameVerb};
 pub use init::InitArgs;
@@ -169,6 +169,21 @@ pub struct DemoArgs {
     /// Do not serve the web page.
     #[arg(long, conflicts_with = "page")]
     pub no_page: bool,
+}
+
+/// A command line of `phalanx demo`.
+#[derive(Parser)]
+struct DemoLine {
+    #[command(flatten)]
+    demo: DemoArgs,
+}
+
+impl DemoArgs {
+    /// A match on virtual time without a terminal, with the defaults of the command line.
+    #[must_use]
+    pub fn fast() -> Self {
+        DemoLine::parse_from(["demo", "--fast", "--no-watch"]).demo
+    }
 }
 
 /// A game with the configuration of its arena: a verb for each game in the list.

@@ -40,19 +40,22 @@ pub fn run(args: &DemoArgs) -> Result<()> {
     if !args.fast {
         return live::play(args);
     }
-    print(args, &trial(args)?)
+    print(args, &trial(args, &mut |_, _| !ending::is_due())?)
 }
+
+/// Hears of each step of a match and of its last one, 0 if there is none; false ends the match.
+pub type StepWatch<'a> = dyn FnMut(u64, u64) -> bool + 'a;
 
 /// Plays a match on virtual time.
 ///
 /// # Errors
-/// As [`run`].
-pub(crate) fn trial(args: &DemoArgs) -> Result<Summary> {
+/// As [`run`], or when `watch` ended the match.
+pub fn trial(args: &DemoArgs, watch: &mut StepWatch<'_>) -> Result<Summary> {
     let films = Films::of(args)?;
     let mut cast = cast::Cast::new(args)?;
     let begun = beginning(phalanx_net::now(), args.seed);
     let takes = Takes::begin(args, &films, &mut cast, begun)?;
-    let played = fast::play(args, &cast, begun);
+    let played = fast::play(args, &cast, begun, watch);
     let recordings = takes.finish().report();
     Ok(Summary { recordings, ..played? })
 }

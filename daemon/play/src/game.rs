@@ -4,8 +4,8 @@ use crate::args::{DemoArgs, GameTestArgs, GameVerb};
 use crate::demo;
 use crate::files::{Mode, write_new};
 use anyhow::{Context, Result, bail};
-use clap::Parser;
 use phalanx_cli::remote::print;
+use phalanx_cli::terminal::ending;
 use phalanx_game::{ActionDoc, Api, Kind, ParamDoc};
 use phalanx_games::shipped;
 use std::fmt::Write as _;
@@ -60,19 +60,12 @@ fn new(name: &str, dir: Option<&Path>) -> Result<()> {
     ))
 }
 
-/// A command line of `phalanx demo`.
-#[derive(Parser)]
-struct DemoLine {
-    #[command(flatten)]
-    demo: DemoArgs,
-}
-
 fn test(args: &GameTestArgs) -> Result<()> {
     let game = phalanx_games::load_folder(&args.dir)?;
-    let mut line: DemoArgs = DemoLine::parse_from(["demo", "--fast", "--no-watch"]).demo;
+    let mut line = DemoArgs::fast();
     line.game = Some(game);
     (line.steps, line.seed) = (args.steps, args.seed);
-    let summary = demo::trial(&line)?;
+    let summary = demo::trial(&line, &mut |_, _| !ending::is_due())?;
     print(&summary.text())?;
     for team in &summary.teams {
         let (name, troubles) = (

@@ -61,7 +61,7 @@ impl<'a> MatchPlayer<'a> {
         };
         let run = QueueRun {
             run: plan.run.clone(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: phalanxd::BUILD.to_owned(),
             game: plan.game.to_owned(),
             setup: plan.setup.clone(),
             bundles: matches.bundles().map(|one| bundle(one)).collect(),

@@ -5,8 +5,8 @@ mod new;
 mod params;
 mod test;
 
-pub use check::check;
+pub use check::{check, findings, trial, trial_json, verdict};
 pub(crate) use new::fill_folder;
-pub use new::new;
-pub use params::params;
-pub use test::test;
+pub use new::{new, new_files};
+pub use params::{listed, params};
+pub use test::{nothing_matches, spec_json, specs, test};

@@ -8,6 +8,7 @@ use indicatif::ProgressBar;
 use phalanx_cli::args::OutputArgs;
 use phalanx_cli::args::league::named;
 use phalanx_cli::failure::MatchInterrupted;
+use phalanx_files::Readers;
 use phalanx_league::{MatchOutcome, ParamValues, RunOptions};
 use phalanx_lua::TUNED_FILE;
 use phalanx_tune::{TuneEnd, TuneEvent, TunePlan, TuneProgress, TuneStore};
@@ -165,10 +166,9 @@ fn keep(
             path.display()
         ));
     }
-    // Beside its place first: a strategy that plays never reads half a file.
-    let beside = source.join(format!(".{TUNED_FILE}.new"));
-    write(&beside, &text)?;
-    std::fs::rename(&beside, &path).with_context(|| format!("cannot write {}", path.display()))?;
+    // As a whole: a strategy that plays never reads half a file.
+    phalanx_files::replace(&path, text.as_bytes(), Readers::Everyone)
+        .with_context(|| format!("cannot write {}", path.display()))?;
     Ok(format!("wrote {}", path.display()))
 }
 

@@ -27,7 +27,7 @@ pub fn run(args: &WorkerArgs) -> Result<()> {
 
 async fn work(args: &WorkerArgs) -> Result<WorkerTotals> {
     let address = args.server.address(&args.nats)?;
-    let version = env!("CARGO_PKG_VERSION").to_owned();
+    let version = phalanxd::BUILD.to_owned();
     let threads = args.threads.map_or_else(usual_threads, usize::from);
     let program = std::env::current_exe().context("cannot find this program")?;
     let (stop, stopped) = watch::channel(false);

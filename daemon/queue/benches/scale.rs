@@ -2,10 +2,18 @@
 //!
 //! ```sh
 //! cargo bench -p phalanx-queue --bench scale -- --workers 1000 --matches 1000000
+//! cargo bench -p phalanx-queue --bench scale -- --workers 100 --processes 4 --kills 20
 //! ```
 //!
-//! The workers run in a process of their own, so that the memory is the coordinator's alone.
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement may panic and prints")]
+//! The workers run in processes of their own, so that the memory is the coordinator's alone. With
+//! `--kills`, processes of workers and the server are killed at random times, and started again; each
+//! match has to count once, with the result of its own seed.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a measurement may panic and prints"
+)]
 
 #[path = "../tests/support/nats.rs"]
 mod nats;
@@ -20,10 +28,10 @@ use phalanx_queue::{
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// Results of which the server keeps copies, to see what they take.
@@ -35,8 +43,13 @@ struct Fake;
 
 impl PlayItem for Fake {
     async fn play(&mut self, item: &MatchItem, _bundles: &[BundleBytes]) -> ItemEnd {
-        ItemEnd::Scores(item.players.iter().map(|_| 1234).collect())
+        ItemEnd::Scores(scores(item.seed, item.players.len()))
     }
+}
+
+/// Differs between seeds, so that a result of another match is seen.
+fn scores(seed: u64, players: usize) -> Vec<i64> {
+    (0..players as u64).map(|seat| i64::try_from((seed * 7 + seat) % 10_000).unwrap()).collect()
 }
 
 fn address(url: &str) -> QueueAddress {
@@ -59,14 +72,85 @@ fn main() {
     let workers = option(&words, "--workers", if bench { 100 } else { 2 });
     let matches = option(&words, "--matches", if bench { 100_000 } else { 50 });
     let window = option(&words, "--window", (workers * 2).clamp(16, 2_048));
-    let Some(server) = NatsServer::start() else { return };
-    let mut fleet = Command::new(std::env::current_exe().unwrap());
-    fleet.args([WORKERS, &server.url(), "--workers", &workers.to_string()]);
-    let mut fleet = fleet.spawn().unwrap();
-    coordinate(&server, matches, usize::try_from(window).unwrap());
-    fleet.kill().unwrap();
-    fleet.wait().unwrap();
+    let Some(mut server) = NatsServer::start() else { return };
+    let processes = option(&words, "--processes", 1).clamp(1, workers);
+    let kills = option(&words, "--kills", u64::from(!bench));
+    let mut fleet = Fleet::start(&server.url(), workers / processes, processes);
+    let (url, over) = (server.url(), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let (fleet, server, over) = (&mut fleet, &mut server, &over);
+        let killer = scope.spawn(move || fleet.disturb(server, kills, over));
+        coordinate(&url, matches, usize::try_from(window).unwrap());
+        over.store(true, Ordering::Relaxed);
+        let (workers, servers) = killer.join().unwrap();
+        println!("killed {workers} times a process of workers, {servers} times the server");
+    });
+    drop(fleet);
     storage(&server, if bench { KEPT } else { 10 });
+}
+
+/// Workers in several processes; killed when it is dropped.
+struct Fleet {
+    url: String,
+    /// Workers in each process.
+    each: u64,
+    processes: Vec<Child>,
+}
+
+impl Fleet {
+    fn start(url: &str, each: u64, processes: u64) -> Self {
+        let mut fleet = Self { url: url.to_owned(), each, processes: Vec::new() };
+        for _ in 0..processes {
+            fleet.processes.push(fleet.process());
+        }
+        fleet
+    }
+
+    fn process(&self) -> Child {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args([WORKERS, &self.url, "--workers", &self.each.to_string()]);
+        command.spawn().unwrap()
+    }
+
+    /// Kills something now and then, in one of four cases the server; returns how often each.
+    fn disturb(&mut self, server: &mut NatsServer, kills: u64, over: &AtomicBool) -> (u64, u64) {
+        let (mut killed, mut random) = ((0, 0), 0x9e37_79b9_7f4a_7c15_u64);
+        let mut next = |below: u64| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random % below
+        };
+        for _ in 0..kills {
+            let due = Instant::now() + Duration::from_millis(500 + next(5_000));
+            while Instant::now() < due {
+                if over.load(Ordering::Relaxed) {
+                    return killed;
+                }
+                std::thread::park_timeout(Duration::from_millis(50));
+            }
+            if next(4) == 0 {
+                server.restart();
+                killed.1 += 1;
+                continue;
+            }
+            let place = usize::try_from(next(self.processes.len() as u64)).unwrap();
+            let mut process = std::mem::replace(&mut self.processes[place], self.process());
+            process.kill().unwrap();
+            process.wait().unwrap();
+            killed.0 += 1;
+        }
+        killed
+    }
+}
+
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        for process in &mut self.processes {
+            process.kill().unwrap();
+            process.wait().unwrap();
+        }
+    }
 }
 
 /// Many workers in this process, each with a connection of its own.
@@ -84,7 +168,7 @@ fn workers(url: &str, count: u64) {
     });
 }
 
-fn coordinate(server: &NatsServer, matches: u64, window: usize) {
+fn coordinate(url: &str, matches: u64, window: usize) {
     let bundle = |fill: &str| BundleBytes { hash: fill.repeat(64), bytes: Arc::from([0; 60_000]) };
     let run = QueueRun {
         run: "scale".to_owned(),
@@ -94,15 +178,20 @@ fn coordinate(server: &NatsServer, matches: u64, window: usize) {
         bundles: vec![bundle("a"), bundle("b")],
     };
     let stop = AtomicBool::new(false);
-    let queue = QueuedMatches::open(&address(&server.url()), run, &stop, |line| println!("{line}"));
+    let queue = QueuedMatches::open(&address(url), run, &stop, |line| println!("{line}"));
     let queue = queue.unwrap();
     let fixture = |number: u64| {
         let players = if number.is_multiple_of(2) { vec![0, 1] } else { vec![1, 0] };
         (number < matches).then_some(Fixture { number, seed: number / 2, players, values: None })
     };
-    let (mut counted, begun) = (0_u64, Instant::now());
-    let mut keep = |_: &Fixture, outcome: &MatchOutcome| {
-        assert_eq!(*outcome, MatchOutcome::Scores(vec![1234, 1234]));
+    let (mut counted, mut aside, begun) = (0_u64, 0_u64, Instant::now());
+    let mut keep = |fixture: &Fixture, outcome: &MatchOutcome| {
+        assert_eq!(fixture.number, counted);
+        match outcome {
+            // It was unlucky twice: workers were killed while they had it.
+            MatchOutcome::Failed(reason) if reason.starts_with("set aside") => aside += 1,
+            outcome => assert_eq!(*outcome, MatchOutcome::Scores(scores(fixture.seed, 2))),
+        }
         counted += 1;
         Ok::<_, Infallible>(ControlFlow::Continue(()))
     };
@@ -113,6 +202,7 @@ fn coordinate(server: &NatsServer, matches: u64, window: usize) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let memory = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
     println!("{matches} matches, {window} in flight: {:.1} s", time.as_secs_f64());
+    println!("each counted once, with the result of its seed; {aside} set aside");
     println!(
         "{:.0} matches a second",
         f64::from(u32::try_from(matches).unwrap()) / time.as_secs_f64()

@@ -109,28 +109,24 @@ fn run_consumer(subjects: &RunSubjects) -> String {
 }
 
 fn matches() -> Config {
-    Config {
-        name: MATCHES.to_owned(),
-        subjects: vec!["phalanx.match.>".to_owned()],
-        description: Some("Matches that Phalanx workers have not finished".to_owned()),
-        retention: RetentionPolicy::WorkQueue,
-        discard: DiscardPolicy::New,
-        max_messages: ITEMS_MAX,
-        max_age: KEPT,
-        duplicate_window: DUPLICATES,
-        storage: StorageType::File,
-        ..Config::default()
-    }
+    let what = "Matches that Phalanx workers have not finished";
+    taken_once(MATCHES, "phalanx.match.>", what, ITEMS_MAX)
 }
 
 fn results() -> Config {
+    let what = "Results that Phalanx coordinators have not taken";
+    taken_once(RESULTS, "phalanx.result.>", what, RESULTS_MAX)
+}
+
+/// A stream whose messages go when they are taken.
+fn taken_once(name: &str, subject: &str, what: &str, max_messages: i64) -> Config {
     Config {
-        name: RESULTS.to_owned(),
-        subjects: vec!["phalanx.result.>".to_owned()],
-        description: Some("Results that Phalanx coordinators have not taken".to_owned()),
+        name: name.to_owned(),
+        subjects: vec![subject.to_owned()],
+        description: Some(what.to_owned()),
         retention: RetentionPolicy::WorkQueue,
         discard: DiscardPolicy::New,
-        max_messages: RESULTS_MAX,
+        max_messages,
         max_age: KEPT,
         duplicate_window: DUPLICATES,
         storage: StorageType::File,

@@ -267,7 +267,7 @@ impl Worker {
             Err(why) => refuse(format!("refused match {number}: it is malformed: {why}")),
             Ok(read) if read.version != self.version => refuse(format!(
                 "refused a match: the worker has version {}, and the league {}; install the same \
-                 version on both machines",
+                 build on both machines",
                 self.version, read.version
             )),
             Ok(_) => match serde_json::from_slice::<QueuedItem>(&held.message.payload) {

@@ -239,7 +239,7 @@ fn a_worker_of_another_version_refuses_and_the_coordinator_shows_why() {
     let foreign = ToyWorker::start(&server, "2", toy());
     let line = line_with(&lines, "refused");
     assert!(line.contains("the worker has version 2/") && line.contains("the league 1/"), "{line}");
-    assert!(line.contains("install the same version"), "{line}");
+    assert!(line.contains("install the same build"), "{line}");
     let own = ToyWorker::start(&server, "1", toy());
     assert_eq!(running.join().unwrap(), expected(0..4));
     let (foreign, own) = (foreign.end(), own.end());
@@ -320,6 +320,69 @@ fn a_server_that_is_killed_loses_nothing_and_counts_nothing_twice() {
     line_with(&lines, "lost the server");
     line_with(&lines, "is back");
     assert_eq!(running.join().unwrap(), expected(0..400));
+    worker.end();
+}
+
+#[test]
+fn a_server_that_lost_its_store_gets_everything_again() {
+    let Some(mut server) = NatsServer::start() else { return };
+    let (said, lines) = Said::new();
+    let (began, begun) = channel();
+    let (began, count, own) = (Mutex::new(began), AtomicU64::new(0), toy());
+    // From the tenth match on, the worker waits until the server is gone.
+    let held: Play = Arc::new(move |item, bundles| {
+        if count.fetch_add(1, Ordering::Relaxed) == 10 {
+            began.lock().unwrap().send(()).unwrap();
+            return None;
+        }
+        own(item, bundles)
+    });
+    let running = in_background(open(&server, "lost", &said).unwrap(), 0..60);
+    let first = ToyWorker::start(&server, "1", held);
+    begun.recv_timeout(PATIENCE).unwrap();
+    server.lose_store();
+    line_with(&lines, "lost the server");
+    first.kill();
+    // It has no strategies: they are uploaded again, too.
+    let second = ToyWorker::start(&server, "1", toy());
+    assert_eq!(running.join().unwrap(), expected(0..60));
+    second.end();
+}
+
+#[test]
+fn a_strategy_that_is_too_large_is_refused_before_anything_is_queued() {
+    let Some(server) = NatsServer::start() else { return };
+    let large = BundleBytes {
+        hash: "c".repeat(64),
+        bytes: vec![b'c'; phalanx_queue::BUNDLE_BYTES_MAX + 1].into(),
+    };
+    let run = QueueRun { bundles: vec![bundle('a'), large], ..queue_run("large") };
+    let opened = QueuedMatches::open(&address(&server), run, &AtomicBool::new(false), |_| ());
+    let refused = opened.unwrap_err().to_string();
+    assert!(refused.contains(&"c".repeat(64)) && refused.contains("at most"), "{refused}");
+}
+
+#[test]
+fn a_full_queue_of_matches_is_named_and_goes_on_when_there_is_room() {
+    let Some(server) = NatsServer::start() else { return };
+    let (said, lines) = Said::new();
+    let matches = open(&server, "full", &said).unwrap();
+    let runtime = Runtime::new().unwrap();
+    // The operator of the server allows few messages.
+    let limit = async |most: i64| {
+        let client = async_nats::connect(server.url()).await.unwrap();
+        let jetstream = jetstream::new(client);
+        let mut stream = jetstream.get_stream("PHALANX_MATCHES").await.unwrap();
+        let config = stream.info().await.unwrap().config.clone();
+        let config = jetstream::stream::Config { max_messages: most, ..config };
+        jetstream.update_stream(config).await.unwrap();
+    };
+    runtime.block_on(limit(4));
+    let running = in_background(matches, 0..40);
+    let line = line_with(&lines, "cannot queue a match");
+    assert!(line.contains("the queue is full"), "{line}");
+    let worker = ToyWorker::start(&server, "1", toy());
+    assert_eq!(running.join().unwrap(), expected(0..40));
     worker.end();
 }
 

@@ -17,7 +17,11 @@ pub fn why(path: &Path, args: &WhyArgs) -> Result<()> {
     remote::explain(&explanation(path, &args.what)?, &args.look.remote.print)
 }
 
-fn explanation(path: &Path, what: &AgentTurn) -> Result<Explanation> {
+/// The reasons for an agent's action in a turn of a recording.
+///
+/// # Errors
+/// When the file cannot be read, or has no such agent or turn.
+pub fn explanation(path: &Path, what: &AgentTurn) -> Result<Explanation> {
     let file = open(path)?;
     let team = file.info().team.as_str();
     let agent = agent_of(team, &what.agent)?;

@@ -4,16 +4,14 @@ use super::line::EventLine;
 use super::look::{Seen, Stop};
 use crate::args::replay::ReplayArgs;
 use anyhow::Result;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use phalanx_cli::paint::{Ink, Paint};
-use phalanx_cli::remote::{self, Table, counted, events, values};
+use phalanx_cli::remote::{ResultSink, Table, counted, events, values};
 use phalanx_game::{Turn, excerpt};
 use phalanx_net::{Line, LineDifference, SentDifference, Share, Tally, Trouble};
 use phalanx_proto::v1::match_event::Kind;
 use phalanx_proto::v1::{Decided, Grounds};
 use phalanx_record::{RecordingFile, Summary};
 use serde_json::{Map, Value, json};
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 /// A shorter match is not compared with real time.
@@ -48,59 +46,62 @@ impl Came<'_> {
     }
 }
 
-/// Prints the report as it grows.
+/// Hands the report on as it grows.
 pub(super) struct Report<'a> {
+    sink: &'a mut dyn ResultSink,
+    subject: Subject<'a>,
+    /// Differences that were handed on, and those that were not.
+    printed: u64,
+    omitted: u64,
+}
+
+/// The match that is decided again.
+struct Subject<'a> {
     args: &'a ReplayArgs,
     team: String,
     game: String,
     /// Duration of the match.
     played: Duration,
+    turns: u64,
     begun: Instant,
-    bar: Option<ProgressBar>,
-    paint: Paint,
-    /// Differences that were printed, and those that were not.
-    printed: u64,
-    omitted: u64,
 }
 
 impl<'a> Report<'a> {
-    pub(super) fn new(args: &'a ReplayArgs, file: &RecordingFile, summary: &Summary) -> Self {
-        let terminal = std::io::stderr().is_terminal();
-        Self {
+    pub(super) fn new(
+        args: &'a ReplayArgs,
+        sink: &'a mut dyn ResultSink,
+        file: &RecordingFile,
+        summary: &Summary,
+    ) -> Self {
+        let subject = Subject {
             args,
             team: file.info().team.clone(),
             game: file.info().game.clone(),
             played: summary.duration,
+            turns: summary.turns,
             begun: Instant::now(),
-            // A bar would overwrite a prompt.
-            bar: (terminal && !args.repl && args.stop_where.is_none()).then(|| bar(summary.turns)),
-            paint: Paint::stdout(),
-            printed: 0,
-            omitted: 0,
-        }
+        };
+        Self { sink, subject, printed: 0, omitted: 0 }
     }
 
-    /// Sets the number of turns decided so far.
-    pub(super) fn went_on(&self, turns: u64) {
-        if let Some(bar) = &self.bar {
-            bar.set_position(turns);
-        }
+    /// Sets the number of turns decided so far; false when no more is wanted.
+    pub(super) fn went_on(&mut self, turns: u64) -> bool {
+        self.sink.went_on(turns, self.subject.turns)
     }
 
     /// Warns about a problem of the recording.
-    pub(super) fn warn(&self, text: &str) {
-        let paint = Paint::stderr();
-        let line = format!("{}: {text}", paint.ink(Ink::Yellow, "the recording has damage"));
-        self.above_bar(|| remote::say(&line));
+    pub(super) fn warn(&mut self, text: &str) {
+        let what = Paint::stderr().ink(Ink::Yellow, "the recording has damage");
+        self.sink.warn(&format!("{what}: {text}"));
     }
 
-    /// False when standard output is closed.
+    /// False when no more is wanted.
     pub(super) fn difference(&mut self, difference: &LineDifference<EventLine>) -> Result<bool> {
         let json = || difference_json(difference);
         self.tell(json, |paint| difference_text(difference, paint))
     }
 
-    /// False when standard output is closed.
+    /// False when no more is wanted.
     pub(super) fn sent(&mut self, sent: &SentDifference) -> Result<bool> {
         let SentDifference { seat, turn, recorded, now } = sent;
         let text = |bytes: Option<&[u8]>| bytes.map(excerpt);
@@ -119,7 +120,8 @@ impl<'a> Report<'a> {
         })
     }
 
-    /// Reports a place where the expression was true; false when standard output is closed.
+    /// Reports a place where the expression was true; false when no more is
+    /// wanted.
     pub(super) fn stop(&mut self, stop: &Stop) -> Result<bool> {
         let Stop { turn, agent, role, value } = stop;
         let json = json!({
@@ -128,42 +130,37 @@ impl<'a> Report<'a> {
         });
         let turn = turn.to_string();
         let place = format!("{turn:<6} {agent:<12} {role:<12}");
-        self.args.print.tell_one(&json, || format!("{place} {}", value.replace('\n', " ")))
+        self.sink.item(&json, &|_| format!("{place} {}", value.replace('\n', " ")))
     }
 
     fn tell(
         &mut self,
         json: impl FnOnce() -> Value,
-        text: impl FnOnce(Paint) -> String,
+        text: impl Fn(Paint) -> String,
     ) -> Result<bool> {
-        let limit = self.args.limit;
-        if limit > 0 && self.printed >= limit && self.args.print.is_text() {
+        if self.sink.limit().is_some_and(|limit| self.printed >= limit) {
             self.omitted += 1;
             return Ok(true);
         }
         self.printed += 1;
-        let paint = self.paint;
-        self.above_bar(|| self.args.print.tell_one(&json(), || text(paint)))
+        self.sink.item(&json(), &text)
     }
 
-    fn above_bar<T>(&self, tell: impl FnOnce() -> T) -> T {
-        match &self.bar {
-            Some(bar) => bar.suspend(tell),
-            None => tell(),
-        }
-    }
-
-    /// Prints the summary; true when nothing differs.
-    pub(super) fn summary(&self, came: &Came<'_>, seen: &Seen) -> Result<bool> {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-        let spent = self.begun.elapsed();
-        let json = self.summary_json(came, seen, spent);
-        self.args.print.tell_one(&json, || self.summary_text(came, seen, spent))?;
+    /// Hands on the summary; true when nothing differs.
+    pub(super) fn summary(&mut self, came: &Came<'_>, seen: &Seen) -> Result<bool> {
+        let (subject, omitted) = (&self.subject, self.omitted);
+        let spent = subject.begun.elapsed();
+        let json = subject.summary_json(came, seen, spent);
+        self.sink.item(&json, &|paint| {
+            let more = (omitted > 0).then(|| format!("… and {omitted} more; --limit 0 shows all"));
+            let lines = more.into_iter().chain(subject.summary_lines(came, seen, spent, paint));
+            lines.collect::<Vec<_>>().join("\n")
+        })?;
         Ok(came.is_same())
     }
+}
 
+impl Subject<'_> {
     fn summary_json(&self, came: &Came<'_>, seen: &Seen, spent: Duration) -> Value {
         let Tally { turns, decisions, by_role, by_agent, entries, .. } = came.tally;
         let table = |shares: &std::collections::BTreeMap<String, Share>| -> Value {
@@ -184,14 +181,16 @@ impl<'a> Report<'a> {
         })
     }
 
-    fn summary_text(&self, came: &Came<'_>, seen: &Seen, spent: Duration) -> String {
-        let mut lines = Vec::new();
-        if self.omitted > 0 {
-            lines.push(format!("… and {} more; --limit 0 shows all", self.omitted));
-        }
-        lines.push(self.verdict(came));
+    fn summary_lines(
+        &self,
+        came: &Came<'_>,
+        seen: &Seen,
+        spent: Duration,
+        paint: Paint,
+    ) -> Vec<String> {
+        let mut lines = vec![self.verdict(came, paint)];
         if came.tally.by_role.values().any(|share| share.differ > 0) {
-            lines.push(roles(came.tally));
+            lines.push(roles(came.tally, paint));
         }
         let (errors, now) = (came.tally.errors_recorded, came.tally.errors_now);
         if errors + now > 0 {
@@ -200,18 +199,18 @@ impl<'a> Report<'a> {
         }
         if let Some(turn) = came.exact_until {
             let what = format!("from turn {turn} on the recording lacks data that decisions need");
-            let what = self.paint.ink(Ink::Yellow, &what);
+            let what = paint.ink(Ink::Yellow, &what);
             lines.push(format!("{what}: later differences may come from that"));
         }
         // If it was stopped, the unread rest is no problem of the recording.
         let trouble = if came.stopped { Vec::new() } else { came.trouble.in_words() };
         lines.extend(trouble.into_iter().map(|what| format!("  {what}")));
         lines.extend(looked(self.args, came, seen));
-        lines.push(self.speed(came.tally.turns, spent));
-        lines.join("\n")
+        lines.push(self.speed(came.tally.turns, spent, paint));
+        lines
     }
 
-    fn verdict(&self, came: &Came<'_>) -> String {
+    fn verdict(&self, came: &Came<'_>, paint: Paint) -> String {
         let Self { team, game, .. } = self;
         let Tally { turns, decisions, entries, .. } = came.tally;
         let turns = counted(*turns, "turn");
@@ -224,7 +223,7 @@ impl<'a> Report<'a> {
         if let Some(strategy) = &self.args.strategy {
             let strategy = strategy.display();
             let what = format!("{differ} of {} differ", counted(all, "decision"));
-            let what = self.paint.ink(ink(differ), &what);
+            let what = paint.ink(ink(differ), &what);
             return format!("{what}: team {team} of {game}, {turns}{until}, decided by {strategy}");
         }
         let what = match came.differ() {
@@ -233,14 +232,14 @@ impl<'a> Report<'a> {
         };
         format!(
             "{}: team {team} of {game}, {turns}{until}: {}, {}, {}",
-            self.paint.ink(ink(came.differ()), &what),
+            paint.ink(ink(came.differ()), &what),
             counted(all, "decision"),
             counted(came.messages.all, "message"),
             counted(entries.all, "other line") + " of the journal",
         )
     }
 
-    fn speed(&self, turns: u64, spent: Duration) -> String {
+    fn speed(&self, turns: u64, spent: Duration, paint: Paint) -> String {
         let (spent, played) = (spent.as_secs_f64().max(1e-9), self.played.as_secs_f64());
         #[expect(clippy::cast_precision_loss, reason = "a number for people")]
         let turns = turns as f64 / spent;
@@ -250,7 +249,7 @@ impl<'a> Report<'a> {
         } else {
             format!(" for {played:.1} s of play, {:.1} times real time", played / spent)
         };
-        self.paint.ink(Ink::Dim, &format!("{spent:.1} s{beside}: {turns:.0} turns a second"))
+        paint.ink(Ink::Dim, &format!("{spent:.1} s{beside}: {turns:.0} turns a second"))
     }
 }
 
@@ -339,12 +338,4 @@ fn decision(decided: &Decided) -> String {
         (reason, data) => format!(": {reason} {}", values::json(data.as_ref())),
     };
     format!("{} ({}{place}){because}", decided.action, decided.role)
-}
-
-fn bar(turns: u64) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(turns), ProgressDrawTarget::stderr_with_hz(10));
-    let style = "deciding again {bar:30} turn {pos}/{len}, {per_sec}, {eta} to go";
-    // The template is a constant.
-    bar.set_style(ProgressStyle::with_template(style).unwrap_or(ProgressStyle::default_bar()));
-    bar
 }

@@ -5,6 +5,7 @@ use crate::args::replay::ReplayArgs;
 use crate::extracts::{game_turn, no_turn, turns, warn};
 use anyhow::Result;
 use phalanx_cli::paint::{Ink, Paint};
+use phalanx_cli::remote::ResultSink;
 use phalanx_cli::remote::events::{self, describe};
 use phalanx_exchange::{PlayedAgent, PlayedTurn};
 use phalanx_proto::v1::{MatchEvent, Turn};
@@ -12,12 +13,16 @@ use phalanx_record::RecordingFile;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Prints each turn from the first one that is asked for.
+/// Hands on each turn from the first one that is asked for.
 ///
 /// # Errors
-/// When nothing can be printed, or the recording has no such turn or agent.
-pub(super) fn print(file: &RecordingFile, args: &ReplayArgs) -> Result<()> {
-    let (paint, only) = (Paint::stdout(), args.agent.as_deref());
+/// When the sink fails, or the recording has no such turn or agent.
+pub(super) fn show(
+    file: &RecordingFile,
+    args: &ReplayArgs,
+    sink: &mut dyn ResultSink,
+) -> Result<()> {
+    let only = args.agent.as_deref();
     let mut turns = turns(file);
     let (mut names, mut ends, mut begun) = (BTreeSet::new(), None, false);
     for turn in turns.by_ref() {
@@ -27,7 +32,7 @@ pub(super) fn print(file: &RecordingFile, args: &ReplayArgs) -> Result<()> {
         if !begun || only.is_some_and(|name| turn.agent(name).is_none()) {
             continue;
         }
-        if !args.print.tell_one(&turn_json(&turn, only), || text(&turn, only, paint))? {
+        if !sink.item(&turn_json(&turn, only), &|paint| text(&turn, only, paint))? {
             return Ok(());
         }
     }

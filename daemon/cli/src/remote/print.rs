@@ -1,10 +1,29 @@
 //! Prints answers in the chosen format.
 
 use crate::args::{Form, OutputArgs};
+use crate::paint::Paint;
 use crate::template::Template;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::io::{ErrorKind, IsTerminal, Write};
+
+/// Takes the results of a verb one by one, while it runs.
+pub trait ResultSink {
+    /// Takes a result, as JSON or as text; false when no more are wanted.
+    ///
+    /// # Errors
+    /// When it cannot be kept or printed.
+    fn item(&mut self, json: &Value, text: &dyn Fn(Paint) -> String) -> Result<bool>;
+
+    /// Takes a warning.
+    fn warn(&mut self, text: &str);
+
+    /// Hears how much is done, of `total`; false when no more is wanted.
+    fn went_on(&mut self, done: u64, total: u64) -> bool;
+
+    /// Most items to take; `None`: all.
+    fn limit(&self) -> Option<u64>;
+}
 
 impl OutputArgs {
     /// Prints an answer.

@@ -46,6 +46,12 @@ pub fn explain(explanation: &Explanation, print: &OutputArgs) -> Result<()> {
     print.tell(&json(explanation), || page(explanation, Paint::stdout()))
 }
 
+/// An explanation as text without colours.
+#[must_use]
+pub fn explanation_text(explanation: &Explanation) -> String {
+    page(explanation, Paint::none())
+}
+
 /// The explanation as text, from a daemon or a recording.
 fn page(explanation: &Explanation, paint: Paint) -> String {
     let mut lines = Lines { text: String::new(), paint };

@@ -68,6 +68,7 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Tune { verb } => tune::tune(&verb)?,
         Verb::Ladder { verb } => ladder::ladder(&verb)?,
         Verb::Worker(args) => worker::run(&args)?,
+        Verb::Mcp(args) => phalanx_mcp::run(&args)?,
         Verb::Player(args) => worker::player(&args)?,
         Verb::Chaos { verb } => chaos::chaos(&verb)?,
         Verb::Game { verb } => game::game(&verb)?,

@@ -1,21 +1,12 @@
 //! `phalanx league`: many matches, a table, results that can be continued, here and in a daemon.
 
-use crate::support::{PHALANX, Running, control, daemon, phalanx, quiet, settings, stderr, stdout};
+use crate::support::{
+    PHALANX, Running, WALKS, control, daemon, phalanx, quiet, settings, stderr, stdout, strategy,
+};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-/// A strategy of one role.
-fn strategy(dir: &Path, name: &str, source: &str) -> String {
-    let folder = dir.join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("worker.luau"), source).unwrap();
-    folder.to_str().unwrap().to_owned()
-}
-
-const WALKS: &str =
-    "return { decide = function() return act.move(rng.pick({ 'n', 's', 'e', 'w' })) end }";
 
 #[test]
 fn a_small_league_gives_the_same_twice_and_goes_on_where_it_ended() {

@@ -23,6 +23,7 @@ mod init;
 mod ladder;
 mod league;
 mod manager;
+mod mcp;
 mod more_games;
 #[path = "../../../queue/tests/support/nats.rs"]
 mod nats;

@@ -1,23 +1,15 @@
 //! `phalanx worker`, and leagues and tune runs on a queue, with a real nats-server.
 
 use crate::nats::NatsServer;
-use crate::support::{PATIENCE, PHALANX, Running, phalanx, quiet, refused, stderr, text};
+use crate::support::{
+    PATIENCE, PHALANX, Running, WALKS, phalanx, quiet, refused, stderr, strategy, text,
+};
+use crate::tune::HASTY;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
-
-/// A strategy of one role.
-fn strategy(dir: &Path, name: &str, source: &str) -> String {
-    let folder = dir.join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("worker.luau"), source).unwrap();
-    text(&folder).to_owned()
-}
-
-const WALKS: &str =
-    "return { decide = function() return act.move(rng.pick({ 'n', 's', 'e', 'w' })) end }";
 
 /// A worker in the background; its log can be read as if it were its standard output.
 fn worker(server: &str, more: &[&str]) -> Running {
@@ -100,43 +92,40 @@ fn a_second_coordinator_is_told_who_is_first_and_ctrl_c_lets_others_go_on() {
     assert_eq!(results(&two).lines().count(), 24);
 }
 
-/// An explorer with something to tune.
-const HASTY: &str = "
-    param('patience', { default = 1, min = 1, max = 300, kind = 'int', log = true })
-    return {
-        start = function(me) me.memory.actions = 0 end,
-        decide = function(me)
-            me.memory.actions += 1
-            local options = world.options()
-            local stays = me.memory.actions <= param('patience')
-            local option = options[if stays then 1 else #options]
-            if not option then return act.shut_off() end
-            return act[option.action]()
-        end,
-    }";
+/// A tune run of a copy of the explorer: a run that proves something writes into its folder.
+fn tune(dir: &Path, more: &[&str]) -> Command {
+    let hasty = dir.join("hasty");
+    std::fs::create_dir_all(&hasty).unwrap();
+    std::fs::write(hasty.join("explorer.luau"), HASTY).unwrap();
+    let mut command = quiet(Command::new(PHALANX));
+    command.args(["tune", "run", text(&hasty), "--game", "asimulator", "--worlds", "1"]);
+    command.args(["--seeds", "1..4", "--budget", "120", "--output", "json"]);
+    command.arg("--out").arg(dir.join("out")).args(more);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
 
 #[test]
-fn a_tune_run_on_a_queue_gives_the_bytes_of_one_in_this_process() {
+fn a_tune_run_on_a_queue_gives_the_bytes_of_one_in_this_process_also_after_ctrl_c() {
     let Some(server) = NatsServer::start() else { return };
     let dir = tempfile::tempdir().unwrap();
-    let (url, mut told) = (server.url(), Vec::new());
+    let (here, there) = (dir.path().join("here"), dir.path().join("there"));
+    let url = server.url();
+    let output = tune(&here, &[]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+
     let _worker = worker(&url, &["--threads", "2"]);
-    for (name, more) in [("here", vec![]), ("there", vec!["--nats", url.as_str()])] {
-        // Copies: a run that proves something writes into the strategy's folder.
-        let hasty = dir.path().join(name).join("hasty");
-        std::fs::create_dir_all(&hasty).unwrap();
-        std::fs::write(hasty.join("explorer.luau"), HASTY).unwrap();
-        let out = dir.path().join(name).join("out");
-        let mut words = vec!["tune", "run", text(&hasty), "--game", "asimulator", "--worlds", "1"];
-        words.extend(["--seeds", "1..4", "--budget", "120", "--output", "json"]);
-        words.extend(["--out", text(&out)]);
-        words.extend(more);
-        let output = phalanx(&words);
-        assert!(output.status.success(), "{}", stderr(&output));
-        told.push(results(&out));
-    }
-    assert!(told[0].lines().count() > 50, "{}", told[0]);
-    assert_eq!(told[0], told[1]);
+    let first = tune(&there, &["--nats", &url]).spawn().unwrap();
+    played(&there.join("out"), 10);
+    let pid = first.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let ended = first.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{}", stderr(&ended));
+    let output = tune(&there, &["--nats", &url]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let (here, there) = (results(&here.join("out")), results(&there.join("out")));
+    assert!(here.lines().count() > 50, "{here}");
+    assert_eq!(here, there);
 }
 
 /// Scripts that try what a script must not do, in words that the checks before a match do not find.
@@ -163,7 +152,7 @@ fn hostile_strategies_lose_their_matches_and_the_worker_plays_on() {
     let Some(server) = NatsServer::start() else { return };
     let dir = tempfile::tempdir().unwrap();
     let url = server.url();
-    let mut words = vec!["league", "run", "--game", "asimulator", "--worlds", "1", "--steps", "2"];
+    let mut words = vec!["league", "run", "--game", "asimulator", "--worlds", "1", "--steps", "1"];
     words.extend(["--seeds", "1", "--output", "json", "--nats", &url]);
     words.extend(["--strategy", "idle"]);
     let folders: Vec<_> = HOSTILE
@@ -178,7 +167,8 @@ fn hostile_strategies_lose_their_matches_and_the_worker_plays_on() {
     for folder in &folders {
         words.extend(["--strategy", folder]);
     }
-    let worker = worker(&url, &["--threads", "1", "--match-time", "2m"]);
+    // Several at once: each decision of a script that does not end takes the longest time.
+    let worker = worker(&url, &["--threads", "3", "--match-time", "2m"]);
     let output = phalanx(&words);
     // A script that a trial refuses is not even sent; the others are played to the end.
     assert!(output.status.success(), "{}", stderr(&output));
@@ -271,6 +261,9 @@ fn the_sample_settings_of_a_server_let_each_user_do_its_work_and_no_more() {
     let (said, code) = worker.finish();
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("6 matches played") && !said.contains("ermissions"), "{said}");
+    let build = said.split("worker of version ").nth(1).unwrap().split(':').next().unwrap();
+    let (version, sources) = build.split_once('+').unwrap();
+    assert_eq!((version, sources.len()), (env!("CARGO_PKG_VERSION"), 16), "{said}");
     // A worker's user cannot coordinate: neither make a queue nor put matches on it.
     let said = refused(&[&words[..], &user("worker")].concat(), 1);
     assert!(said.contains("may not do that") || said.contains("permissions"), "{said}");

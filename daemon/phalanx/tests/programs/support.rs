@@ -15,6 +15,18 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
 pub(crate) const PHALANX: &str = env!("CARGO_BIN_EXE_phalanx");
 pub(crate) const PHALANXD: &str = env!("CARGO_BIN_EXE_phalanxd");
 
+/// A role of Agents Assemble that walks at random.
+pub(crate) const WALKS: &str =
+    "return { decide = function() return act.move(rng.pick({ 'n', 's', 'e', 'w' })) end }";
+
+/// Makes a strategy of one role; returns its folder.
+pub(crate) fn strategy(dir: &Path, name: &str, source: &str) -> String {
+    let folder = dir.join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("worker.luau"), source).unwrap();
+    text(&folder).to_owned()
+}
+
 /// Runs `phalanx` to its end.
 pub(crate) fn phalanx(args: &[&str]) -> Output {
     quiet(Command::new(PHALANX)).args(args).output().unwrap()

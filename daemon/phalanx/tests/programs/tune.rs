@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// An explorer that goes home at once by default. The shipped one stays as long as it pays.
-const HASTY: &str = "
+pub(crate) const HASTY: &str = "
     param('patience', { default = 1, min = 1, max = 300, kind = 'int', log = true })
     param('name', { default = 'hasty', why = 'no range: it cannot vary' })
     return {

@@ -35,19 +35,25 @@ impl NatsArgs {
     /// # Errors
     /// When half of the credentials is missing.
     pub fn address(&self, url: &str) -> anyhow::Result<QueueAddress> {
-        let user = match (&self.nats_user, &self.nats_password_file) {
-            (Some(user), Some(file)) => Some((user.clone(), file.clone())),
-            (None, None) => None,
-            (_, _) => {
-                return Err(misused("--nats-user and --nats-password-file belong together"));
-            }
-        };
-        let certificate = match (&self.nats_certificate, &self.nats_key) {
-            (Some(certificate), Some(key)) => Some((certificate.clone(), key.clone())),
-            (None, None) => None,
-            (_, _) => return Err(misused("--nats-certificate and --nats-key belong together")),
-        };
+        let user = both(
+            (&self.nats_user, &self.nats_password_file),
+            "--nats-user and --nats-password-file",
+        )?;
+        let certificate =
+            both((&self.nats_certificate, &self.nats_key), "--nats-certificate and --nats-key")?;
         Ok(QueueAddress { url: url.to_owned(), user, ca: self.nats_ca.clone(), certificate })
+    }
+}
+
+/// Both of two options, or neither.
+fn both<A: Clone, B: Clone>(
+    options: (&Option<A>, &Option<B>),
+    names: &str,
+) -> anyhow::Result<Option<(A, B)>> {
+    match options {
+        (Some(one), Some(other)) => Ok(Some((one.clone(), other.clone()))),
+        (None, None) => Ok(None),
+        (_, _) => Err(misused(format!("{names} belong together"))),
     }
 }
 

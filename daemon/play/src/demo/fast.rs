@@ -1,5 +1,6 @@
 //! A demo on virtual time.
 
+use super::StepWatch;
 use super::cast::Cast;
 use super::keep;
 use super::leads::Leads;
@@ -8,7 +9,6 @@ use super::summary::{Effort, MatchResult, Summary, TeamSummary};
 use crate::args::DemoArgs;
 use anyhow::{Result, bail};
 use phalanx_cli::failure::MatchInterrupted;
-use phalanx_cli::terminal::ending;
 use phalanx_engine::{JournalEntry, JournalEvent, Snapshot};
 use phalanx_game::{Artifact, Origin, Verdict};
 use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, Observer, now};
@@ -16,16 +16,22 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub(super) fn play(args: &DemoArgs, cast: &Cast, origin: Origin) -> Result<Summary> {
+pub(super) fn play(
+    args: &DemoArgs,
+    cast: &Cast,
+    origin: Origin,
+    steps: &mut StepWatch<'_>,
+) -> Result<Summary> {
     let begun = origin.instant;
     let (arena, faults) = cast.arena(origin)?;
     let mut lockstep = Lockstep::new(arena, begun, LockstepOptions::default());
     for team in &cast.teams {
         phalanx_games::join(&mut lockstep, team)?;
     }
-    let mut watch = Watch::new(args, cast);
+    let mut watch = Watch::new(args, cast, steps);
     let end = lockstep.run(&mut watch);
     let steps = watch.progress.finish(false);
+    let troubles = watch.progress.troubles();
     if let Some(problem) = watch.problem {
         return Err(problem);
     }
@@ -44,11 +50,13 @@ pub(super) fn play(args: &DemoArgs, cast: &Cast, origin: Origin) -> Result<Summa
     let effort = Effort { seed: args.seed, fast: true, steps, time: now() - begun };
     let network = faults.map(|log| log.report());
     let turns = Some(lockstep.turn_times().into());
-    Ok(Summary { network, turns, ..Summary::new(cast.game, effort, teams, &result, times) })
+    Ok(Summary { network, turns, troubles, ..Summary::new(cast.game, effort, teams, &result, times) })
 }
 
 /// Shows progress, prints what goes wrong, keeps replays.
-struct Watch {
+struct Watch<'a, 'b> {
+    /// Hears of each step.
+    steps: &'a mut StepWatch<'b>,
     progress: Progress,
     leads: Leads,
     teams: Vec<Arc<Snapshot>>,
@@ -60,9 +68,10 @@ struct Watch {
     problem: Option<anyhow::Error>,
 }
 
-impl Watch {
-    fn new(args: &DemoArgs, cast: &Cast) -> Self {
+impl<'a, 'b> Watch<'a, 'b> {
+    fn new(args: &DemoArgs, cast: &Cast, steps: &'a mut StepWatch<'b>) -> Self {
         Self {
+            steps,
             progress: Progress::new(args.json),
             leads: Leads::default(),
             teams: vec![Arc::default(); cast.teams.len()],
@@ -75,11 +84,11 @@ impl Watch {
     }
 }
 
-impl Observer for Watch {
+impl Observer for Watch<'_, '_> {
     fn step(&mut self, verdict: &Verdict) -> ControlFlow<()> {
         self.leads.see(verdict);
         self.progress.step(verdict, &self.teams, None);
-        if ending::is_due() {
+        if !(self.steps)(verdict.step.into(), verdict.steps.into()) {
             self.problem.get_or_insert(MatchInterrupted.into());
         }
         if self.problem.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -14,6 +14,9 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Lines about what went wrong that a summary holds.
+const TROUBLES_MAX: usize = 20;
+
 /// Steps per line without a terminal.
 const STEPS_PER_LINE: u64 = 50;
 
@@ -40,6 +43,8 @@ pub(crate) struct Progress {
     open_end: bool,
     /// By team.
     troubles: BTreeMap<String, Repeats>,
+    /// The first lines about what went wrong.
+    kept: Vec<String>,
 }
 
 impl Progress {
@@ -55,6 +60,7 @@ impl Progress {
             lined: 0,
             open_end: true,
             troubles: BTreeMap::new(),
+            kept: Vec::new(),
         }
     }
 
@@ -108,18 +114,27 @@ impl Progress {
             // From here on the same mistake is worth reporting again.
             self.sum_up(team);
         }
-        if self.bar.is_none() && !self.lines {
-            return;
-        }
         let Description { severity, topic, mut text, details } = entry.describe();
         if topic == EventTopic::Trouble {
             let troubles = self.troubles.entry(team.to_owned()).or_default();
             let Some(shortened) = troubles.tell(&text) else { return };
             text = shortened;
         }
-        let text = Paint::stderr().event(phalanx_convert::severity(severity), &text, &details);
+        let severity = phalanx_convert::severity(severity);
         let agent = entry.agent.as_ref().map(|agent| format!(", {agent}")).unwrap_or_default();
-        self.print(format!("team {team}{agent}, turn {}: {text}", entry.turn));
+        let line = |paint: Paint| {
+            let text = paint.event(severity, &text, &details);
+            format!("team {team}{agent}, turn {}: {text}", entry.turn)
+        };
+        if topic == EventTopic::Trouble && self.kept.len() < TROUBLES_MAX {
+            self.kept.push(line(Paint::none()));
+        }
+        self.print(line(Paint::stderr()));
+    }
+
+    /// The first lines about what went wrong, each mistake once.
+    pub(crate) fn troubles(&self) -> Vec<String> {
+        self.kept.clone()
     }
 
     /// Prints how often each message was repeated, and resets the counts.
@@ -133,7 +148,8 @@ impl Progress {
         match &self.bar {
             Some(bar) => bar.println(line),
             // An error only means that standard error is closed.
-            None => writeln!(std::io::stderr(), "{line}").unwrap_or_default(),
+            None if self.lines => writeln!(std::io::stderr(), "{line}").unwrap_or_default(),
+            None => {}
         }
     }
 

@@ -48,6 +48,9 @@ pub struct Summary {
     /// What the faults of `--faults` did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkReport>,
+    /// What went wrong in a match with `--fast`, each mistake once, at most 20 lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub troubles: Vec<String>,
     /// The recordings, one file per team.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recordings: Vec<String>,
@@ -199,6 +202,7 @@ impl Summary {
             answer_max_us: at(1.0),
             turns: None,
             network: None,
+            troubles: Vec::new(),
             recordings: Vec::new(),
         }
     }

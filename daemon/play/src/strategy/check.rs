@@ -6,13 +6,14 @@ use phalanx_cli::args::OutputArgs;
 use phalanx_cli::remote;
 use phalanx_game::{Roster, RosterEntry};
 use phalanx_games::shipped;
-use phalanx_lua::{Bundle, Limits, LoadError};
+use phalanx_lua::{Limits, LoadError};
 use phalanx_trial::TrialResult;
 use phalanxd::check::{excerpt, held};
 use phalanxd::plans;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -25,16 +26,23 @@ pub fn check(args: &TryArgs) -> Result<ExitCode> {
         return remote::check(args.dir.as_deref(), team, &args.remote);
     }
     let dir = args.dir.as_deref().context("which folder?")?;
-    let report = match shipped::read(dir) {
-        Ok(bundle) => tried(Arc::new(bundle), args)?,
-        Err(LoadError { diagnostics }) => TrialResult { diagnostics, ..TrialResult::default() },
-    };
+    let report = trial(dir, args.game, &args.roles)?;
     tell(&report, &args.remote.print)?;
     Ok(if report.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn tried(bundle: Arc<Bundle>, args: &TryArgs) -> Result<TrialResult> {
-    let named = args.roles.iter().cloned().collect::<BTreeSet<_>>();
+/// Tries a folder, for agents with these roles or with all that it has.
+///
+/// # Errors
+/// When the game is unknown.
+pub fn trial(dir: &Path, game: Option<&'static str>, roles: &[String]) -> Result<TrialResult> {
+    let bundle = match shipped::read(dir) {
+        Ok(bundle) => Arc::new(bundle),
+        Err(LoadError { diagnostics }) => {
+            return Ok(TrialResult { diagnostics, ..TrialResult::default() });
+        }
+    };
+    let named = roles.iter().cloned().collect::<BTreeSet<_>>();
     let roles =
         if named.is_empty() { bundle.root_names().map(str::to_owned).collect() } else { named };
     // A trial without a match needs one agent per role.
@@ -43,7 +51,7 @@ fn tried(bundle: Arc<Bundle>, args: &TryArgs) -> Result<TrialResult> {
     };
     let agents = roles.iter().enumerate().map(entry).collect();
     let roster = Roster { team: "check".into(), agents };
-    let game = phalanx_games::game_of(args.game, args.dir.as_deref());
+    let game = phalanx_games::game_of(game, Some(dir));
     let limits = Limits::default();
     let candidate = plans::candidate(game, Arc::new(roster), roles, limits)?;
     Ok(held(&bundle, &candidate))
@@ -51,31 +59,44 @@ fn tried(bundle: Arc<Bundle>, args: &TryArgs) -> Result<TrialResult> {
 
 fn tell(report: &TrialResult, print: &OutputArgs) -> Result<()> {
     if !print.is_text() {
-        let faults: Vec<_> = report.faults().iter().map(fault_json).collect();
-        let output = json!({
-            "passed": report.passed(), "hash": report.hash, "faults": faults,
-            "specs_passed": report.specs_passed, "specs_failed": report.specs_failed,
-            "turns_rehearsed": report.turns_rehearsed,
-            "spent_us": u64::try_from(report.spent.as_micros()).unwrap_or(u64::MAX),
-        });
-        return print.tell(&output, String::new);
-    }
-    let mut text = String::new();
-    for finding in &report.diagnostics {
-        text.push_str(&excerpt(finding));
+        return print.tell(&trial_json(report), String::new);
     }
     // An error only means that standard error is closed.
-    std::io::stderr().write_all(text.as_bytes()).unwrap_or_default();
+    std::io::stderr().write_all(findings(report).as_bytes()).unwrap_or_default();
+    remote::print(&verdict(report))
+}
+
+/// The result of a trial as JSON.
+#[must_use]
+pub fn trial_json(report: &TrialResult) -> serde_json::Value {
+    let faults: Vec<_> = report.faults().iter().map(fault_json).collect();
+    json!({
+        "passed": report.passed(), "hash": report.hash, "faults": faults,
+        "specs_passed": report.specs_passed, "specs_failed": report.specs_failed,
+        "turns_rehearsed": report.turns_rehearsed,
+        "spent_us": u64::try_from(report.spent.as_micros()).unwrap_or(u64::MAX),
+    })
+}
+
+/// All findings, each with an excerpt of its file.
+#[must_use]
+pub fn findings(report: &TrialResult) -> String {
+    report.diagnostics.iter().map(excerpt).collect()
+}
+
+/// Whether the strategy may play, in a line.
+#[must_use]
+pub fn verdict(report: &TrialResult) -> String {
     let errors = report.faults().iter().filter(|fault| fault.fatal).count();
     let verdict = if report.passed() { "may play" } else { "refused" };
-    remote::print(&format!(
+    format!(
         "{verdict}: {}, {}, {} passed, {} failed, {} ms",
         remote::counted(errors, "error"),
         remote::counted(report.diagnostics.len() - errors, "warning"),
         remote::counted(report.specs_passed, "spec"),
         report.specs_failed,
         report.spent.as_millis(),
-    ))
+    )
 }
 
 /// A finding as JSON.

@@ -2,7 +2,7 @@
 
 use crate::args::NewArgs;
 use crate::files::{Mode, write_new};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use phalanx_games::shipped;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,14 +19,7 @@ const GAME: &str = "{{game}}";
 /// # Errors
 /// When the name is invalid, the folder is not empty, or a file cannot be written.
 pub fn new(args: &NewArgs) -> Result<()> {
-    let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    if args.name.is_empty() || args.name.len() > NAME_CHARS_MAX || !args.name.chars().all(good) {
-        bail!(
-            "{:?} is not a strategy name: expected 1 to {NAME_CHARS_MAX} letters, digits, _ and -; \
-             --dir says where it goes",
-            args.name
-        );
-    }
+    check_name(&args.name).map_err(|error| anyhow!("{error}; --dir says where it goes"))?;
     let dir = args.dir.clone().unwrap_or_else(|| PathBuf::from(&args.name));
     let count = fill_folder(&dir, &args.name, args.game)?;
     let shown = dir.display();
@@ -47,7 +40,26 @@ pub(crate) fn fill_folder(dir: &Path, name: &str, game: &str) -> Result<usize> {
     Ok(files.len())
 }
 
+/// Refuses a name that could be a path or a flag.
+fn check_name(name: &str) -> Result<()> {
+    let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if name.is_empty() || name.len() > NAME_CHARS_MAX || !name.chars().all(good) {
+        bail!(
+            "{name:?} is not a strategy name: expected 1 to {NAME_CHARS_MAX} letters, digits, _ and -"
+        );
+    }
+    Ok(())
+}
+
 /// The files of a new strategy, by path.
+///
+/// # Errors
+/// When the name is invalid, or the game has no script API.
+pub fn new_files(name: &str, game: &str) -> Result<BTreeMap<String, String>> {
+    check_name(name)?;
+    files(name, game)
+}
+
 fn files(name: &str, game: &str) -> Result<BTreeMap<String, String>> {
     let api = phalanx_games::api(game).context("the game has no script API")?;
     let fill = |text: &str| text.replace(NAME, name).replace(GAME, game);

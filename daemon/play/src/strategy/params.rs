@@ -7,6 +7,7 @@ use phalanx_engine::{ParamKind, ParamSpec};
 use phalanx_games::shipped;
 use phalanx_lua::{Limits, TUNED_FILE, Tuned, declared_params};
 use serde_json::json;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Lists the parameters of a folder.
@@ -14,8 +15,17 @@ use std::sync::Arc;
 /// # Errors
 /// When its files do not load, or standard output fails.
 pub fn params(args: &ParamsArgs) -> Result<()> {
-    let bundle = shipped::read(&args.dir)?;
-    let game = phalanx_games::game_of(args.game, Some(&args.dir));
+    let (json, text) = listed(&args.dir, args.game)?;
+    args.print.tell(&json, || text)
+}
+
+/// The parameters of a folder, as JSON and as text.
+///
+/// # Errors
+/// When its files do not load.
+pub fn listed(dir: &Path, game: Option<&'static str>) -> Result<(serde_json::Value, String)> {
+    let bundle = shipped::read(dir)?;
+    let game = phalanx_games::game_of(game, Some(dir));
     let api = phalanx_games::api(game).context("an unknown game")?;
     let tuned = Arc::clone(bundle.tuned());
     // Loaded with the file first: a value that does not fit is an error.
@@ -25,7 +35,7 @@ pub fn params(args: &ParamsArgs) -> Result<()> {
         "params": specs.iter().map(|spec| row_json(spec, &tuned)).collect::<Vec<_>>(),
         "tuned": { "run": tuned.run, "matches": tuned.matches, "opponents": tuned.opponents },
     });
-    args.print.tell(&json, || text(&specs, &tuned))
+    Ok((json, text(&specs, &tuned)))
 }
 
 fn text(specs: &[ParamSpec], tuned: &Tuned) -> String {

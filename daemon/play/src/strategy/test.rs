@@ -13,6 +13,7 @@ use phalanx_lua::{
 use phalanx_trial::TrialResult;
 use phalanxd::check::excerpt;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,8 +29,7 @@ const LOOK: Duration = Duration::from_millis(300);
 pub fn test(args: &TestArgs) -> Result<ExitCode> {
     let mut last = None;
     loop {
-        let is_modules = shipped::is_modules(&args.dir);
-        let read = if is_modules { shipped::read_modules } else { shipped::read }(&args.dir);
+        let read = read(&args.dir);
         let state =
             read.as_ref().map(|bundle| bundle.hash().to_owned()).map_err(ToString::to_string);
         // Run only after a change.
@@ -46,28 +46,22 @@ pub fn test(args: &TestArgs) -> Result<ExitCode> {
 }
 
 fn once(read: Result<Bundle, LoadError>, args: &TestArgs) -> Result<bool> {
-    let (program, findings) = match read {
-        Ok(bundle) => Program::compile(Arc::new(bundle)),
-        Err(LoadError { diagnostics }) => return broken(diagnostics, args),
-    };
-    if findings.iter().any(|finding| finding.severity == Severity::Error) {
-        return broken(findings, args);
-    }
-    let api = phalanx_games::api(phalanx_games::game_of(args.game, Some(&args.dir)))
-        .context("the game has no script API")?;
     let options = SpecOptions {
         filter: args.filter.clone(),
         coverage: args.coverage,
         ..SpecOptions::default()
     };
-    let report = run_specs(&SpecSetting::new(api), &Arc::new(program), &options);
+    let report = match specs_of(read, &args.dir, args.game, &options)? {
+        Ok(report) => report,
+        Err(diagnostics) => return broken(diagnostics, args),
+    };
     if let Some(file) = &args.junit {
         let name = args.dir.display().to_string();
         std::fs::write(file, report.junit(&name))
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
-    let missed = nothing_matches(&report, args);
-    let mut output = json(&report);
+    let missed = nothing_matches(&report, args.filter.as_deref());
+    let mut output = spec_json(&report);
     if let (Some(missed), Some(keys)) = (&missed, output.as_object_mut()) {
         keys.insert("error".into(), json!(missed));
     }
@@ -78,9 +72,45 @@ fn once(read: Result<Bundle, LoadError>, args: &TestArgs) -> Result<bool> {
     Ok(report.passed() && missed.is_none())
 }
 
+/// Runs the specs of a strategy's folder, or of a folder of modules; the mistakes where its files do
+/// not compile.
+///
+/// # Errors
+/// When the game has no script API.
+pub fn specs(
+    dir: &Path,
+    game: Option<&'static str>,
+    options: &SpecOptions,
+) -> Result<Result<SpecReport, Vec<Diagnostic>>> {
+    specs_of(read(dir), dir, game, options)
+}
+
+fn read(dir: &Path) -> Result<Bundle, LoadError> {
+    if shipped::is_modules(dir) { shipped::read_modules(dir) } else { shipped::read(dir) }
+}
+
+fn specs_of(
+    read: Result<Bundle, LoadError>,
+    dir: &Path,
+    game: Option<&'static str>,
+    options: &SpecOptions,
+) -> Result<Result<SpecReport, Vec<Diagnostic>>> {
+    let (program, findings) = match read {
+        Ok(bundle) => Program::compile(Arc::new(bundle)),
+        Err(LoadError { diagnostics }) => return Ok(Err(diagnostics)),
+    };
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return Ok(Err(findings));
+    }
+    let api = phalanx_games::api(phalanx_games::game_of(game, Some(dir)))
+        .context("the game has no script API")?;
+    Ok(Ok(run_specs(&SpecSetting::new(api), &Arc::new(program), options)))
+}
+
 /// A filter that selects no spec is an error: "all passed" would be misleading.
-fn nothing_matches(report: &SpecReport, args: &TestArgs) -> Option<String> {
-    let filter = args.filter.as_deref()?;
+#[must_use]
+pub fn nothing_matches(report: &SpecReport, filter: Option<&str>) -> Option<String> {
+    let filter = filter?;
     let nothing = report.cases.is_empty() && report.failures().is_empty();
     nothing.then(|| format!("no spec has {filter:?} in its name; {} were skipped", report.left_out))
 }
@@ -97,7 +127,9 @@ fn broken(diagnostics: Vec<Diagnostic>, args: &TestArgs) -> Result<bool> {
     Ok(false)
 }
 
-fn json(report: &SpecReport) -> Value {
+/// The outcome of specs as JSON.
+#[must_use]
+pub fn spec_json(report: &SpecReport) -> Value {
     let cases: Vec<_> = report
         .cases
         .iter()

@@ -55,6 +55,14 @@ impl NatsServer {
         }
     }
 
+    /// Kills it, and starts it at the same address with an empty store.
+    #[allow(dead_code, reason = "not every target of tests loses a store")]
+    pub(crate) fn lose_store(&mut self) {
+        self.kill();
+        std::fs::remove_dir_all(self.folder().join("jetstream")).unwrap();
+        self.restart();
+    }
+
     /// Kills it if it runs, and starts it at the same address with the same store.
     pub(crate) fn restart(&mut self) {
         self.kill();
