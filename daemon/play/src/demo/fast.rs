@@ -50,7 +50,12 @@ pub(super) fn play(
     let effort = Effort { seed: args.seed, fast: true, steps, time: now() - begun };
     let network = faults.map(|log| log.report());
     let turns = Some(lockstep.turn_times().into());
-    Ok(Summary { network, turns, troubles, ..Summary::new(cast.game, effort, teams, &result, times) })
+    Ok(Summary {
+        network,
+        turns,
+        troubles,
+        ..Summary::new(cast.game, effort, teams, &result, times)
+    })
 }
 
 /// Shows progress, prints what goes wrong, keeps replays.
