@@ -69,7 +69,6 @@ pub const TARGETS: &[Target] = &[
     Target { name: "tokens", run: tokens },
     Target { name: "grpc", run: grpc::grpc },
     Target { name: "natives", run: natives::natives },
-    Target { name: "checkpoints", run: checkpoints },
     Target { name: "scenarios", run: scenarios },
 ];
 
@@ -199,12 +198,6 @@ fn orders(bytes: &[u8]) -> usize {
     let again = phalanx_engine::read_order(&written);
     assert_eq!(again.as_ref(), Ok(&said), "{written:?}");
     1
-}
-
-/// A checkpoint that another daemon left: it is taken whole or not at all.
-fn checkpoints(bytes: &[u8]) -> usize {
-    let game = phalanx_assemble::Assemble::default();
-    usize::from(phalanx_engine::examine(&game, &roster(), bounded(bytes)).is_ok())
 }
 
 /// A scenario file: what is read is written as text that reads the same.

@@ -54,9 +54,10 @@ impl Match<'_> {
             let step = Step::Removed(agent, lasts);
             return self.step(team, RemoveAgent { agent }.into(), Some(expected), step);
         }
-        let (to, keep) = match fault.kind {
-            FaultKind::Move => (Some(OTHER_ADDRESS.to_owned()), Keep::NOTHING),
-            _ => (None, Keep::ALL),
+        let (to, keep) = if fault.kind == FaultKind::Move {
+            (Some(OTHER_ADDRESS.to_owned()), Keep::NOTHING)
+        } else {
+            (None, Keep::ALL)
         };
         open(&self.ledger).excuse_team(team);
         self.lockstep.hang_up(team, None);

@@ -137,8 +137,8 @@ pub(super) fn grpc(bytes: &[u8]) -> usize {
     let served = served.lock().unwrap_or_else(PoisonError::into_inner);
     let called = call(served.link.clone(), path, message.to_vec());
     let answer = served.runtime.block_on(tokio::time::timeout(ANSWER_MAX, called));
-    let Ok(answer) = answer else { panic!("{} did not answer: {message:?}", method.path) };
-    let status = answer.and_then(Result::err);
+    assert!(answer.is_ok(), "{} did not answer: {message:?}", method.path);
+    let status = answer.ok().flatten().and_then(Result::err);
     let code = status.as_ref().map_or(Code::Ok, Status::code);
     let is_ours = matches!(code, Code::Unknown | Code::DataLoss | Code::Unimplemented)
         // A message that is none is refused as an internal error by the framework.
