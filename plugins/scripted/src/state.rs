@@ -3,7 +3,8 @@
 //! A state is a Luau table in the VM of the thread that used it last. Sessions, worlds and arenas move
 //! between threads, and worlds are copied, so the state is also known as data: a snapshot and the
 //! calls that followed. Another thread calculates the table again from these. A snapshot is taken
-//! when the calls have become larger than the last one, so the cost per call stays the same.
+//! when the calls have become several times as large as the last one, so the mean cost of a call stays
+//! the same.
 //!
 //! After a snapshot the state goes on from it and not from the old table: Luau walks a table in an
 //! order that depends on its history, and every copy must have the same history.
