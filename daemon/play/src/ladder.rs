@@ -161,7 +161,7 @@ fn unknown(ladder: &Ladder, id: &str) -> anyhow::Error {
 
 /// Plays a match again, and records it.
 fn record(args: &LadderHistoryArgs, store: &LadderStore, number: u64) -> Result<()> {
-    let (scores, files) = replayed(store, number, &args.out)?;
+    let (scores, files) = replayed(store, number, &args.out.join(format!("match-{number}")))?;
     let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
     let value = json!({ "match": number, "scores": scores, "recordings": files });
     args.print.tell(&value, || files.iter().map(|file| format!("{file}\n")).collect())

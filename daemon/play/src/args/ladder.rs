@@ -178,7 +178,7 @@ Examples:
   phalanx ladder history club --last 20
   phalanx ladder history club --strategy mine@2
   phalanx ladder history club --record 117 --out films
-  phalanx replay films/ladder-….mcap
+  phalanx replay films/match-117/*.mcap
 
 A match is determined by its strategies and its seed. So --record plays it again, checks that its
 scores are the same, and writes a recording of each team.")]
@@ -194,7 +194,7 @@ pub struct LadderHistoryArgs {
     /// Play the match with this number again, and record it.
     #[arg(long, value_name = "MATCH")]
     pub record: Option<u64>,
-    /// The folder for the recordings.
+    /// The folder for the recordings, which go into its folder match-N.
     #[arg(long, value_name = "DIR", default_value = "recordings", requires = "record")]
     pub out: PathBuf,
     #[command(flatten)]
