@@ -38,7 +38,7 @@ pub fn ladder(verb: &LadderVerb) -> Result<()> {
 fn submit(args: &LadderSubmitArgs) -> Result<()> {
     let strategies: Vec<_> =
         args.strategies.iter().map(|text| named(text)).collect::<Result<_>>()?;
-    let mut store = LadderStore::open(&args.ladder.place()?)?;
+    let mut store = LadderStore::open(&args.server.place(&args.ladder)?)?;
     let mut submitted = Vec::new();
     for strategy in &strategies {
         let (definition, bundle) = prepared(args, store.ladder(), strategy).map_err(in_usage)?;
@@ -83,7 +83,7 @@ fn prepared(
 }
 
 fn show(args: &LadderShowArgs) -> Result<()> {
-    let store = LadderStore::reopen(&args.ladder.place()?)?;
+    let store = LadderStore::reopen(&args.server.place(&args.ladder)?)?;
     if let Some(path) = &args.markdown {
         std::fs::write(path, phalanx_ladder::markdown(store.ladder()))
             .with_context(|| format!("cannot write {}", path.display()))?;
@@ -93,7 +93,7 @@ fn show(args: &LadderShowArgs) -> Result<()> {
 }
 
 fn play(args: &LadderMatchArgs) -> Result<()> {
-    let mut store = LadderStore::reopen(&args.ladder.place()?)?;
+    let mut store = LadderStore::reopen(&args.server.place(&args.ladder)?)?;
     store.lead()?;
     let stop = Arc::new(AtomicBool::new(false));
     stop_at_interrupt(&stop);
@@ -139,7 +139,7 @@ fn watch(bar: Option<&ProgressBar>, event: &LadderEvent<'_>) {
 }
 
 fn history(args: &LadderHistoryArgs) -> Result<()> {
-    let store = LadderStore::reopen(&args.ladder.place()?)?;
+    let store = LadderStore::reopen(&args.server.place(&args.ladder)?)?;
     let ladder = store.ladder();
     if let Some(number) = args.record {
         return record(args, &store, number);
@@ -161,7 +161,7 @@ fn unknown(ladder: &Ladder, id: &str) -> anyhow::Error {
 
 /// Plays a match again, and records it.
 fn record(args: &LadderHistoryArgs, store: &LadderStore, number: u64) -> Result<()> {
-    let (scores, files) = replayed(store, number, &args.out)?;
+    let (scores, files) = replayed(store, number, &args.out.join(format!("match-{number}")))?;
     let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
     let value = json!({ "match": number, "scores": scores, "recordings": files });
     args.print.tell(&value, || files.iter().map(|file| format!("{file}\n")).collect())

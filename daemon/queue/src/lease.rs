@@ -65,7 +65,7 @@ impl Lease {
         let first: Holder = serde_json::from_slice(&entry.value).map_err(|why| failed(&why))?;
         if is_there(client, &first).await? {
             return Err(QueueError::InUse(format!(
-                "this league is coordinated by {}; wait for it, or stop it and run this command \
+                "these matches are coordinated by {}; wait for it, or stop it and run this command \
                  again",
                 name_of(first.process, &first.host)
             )));
@@ -110,7 +110,7 @@ impl Lease {
         match holder {
             Some(holder) if holder.session != self.holder.session => {
                 Err(QueueError::InUse(format!(
-                    "{} coordinates this league now, since this one was cut off from the server \
+                    "{} coordinates these matches now, since this one was cut off from the server \
                      for too long; results are kept: run the command again to resume",
                     name_of(holder.process, &holder.host)
                 )))

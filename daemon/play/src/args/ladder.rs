@@ -23,33 +23,31 @@ pub enum LadderVerb {
     History(Box<LadderHistoryArgs>),
 }
 
-/// Which ladder.
+/// The server of a ladder.
 #[derive(Args, Clone, Debug)]
-pub struct LadderArgs {
-    /// The ladder: a folder, or `kv:NAME` for one that the server of --nats keeps.
-    #[arg(value_name = "LADDER")]
-    pub ladder: String,
+#[command(next_help_heading = "NATS")]
+pub struct LadderServerArgs {
     /// A NATS server, for example nats://host:4222, or tls://host:4222: it keeps the ladder
     /// `kv:NAME`, and has the matches played by its workers.
-    #[arg(long, value_name = "URL", help_heading = "NATS")]
+    #[arg(long, value_name = "URL")]
     pub nats: Option<String>,
     #[command(flatten)]
     pub server: NatsArgs,
 }
 
-impl LadderArgs {
+impl LadderServerArgs {
     /// Where the ladder is kept.
     ///
     /// # Errors
     /// When a ladder on a server has no server.
-    pub fn place(&self) -> anyhow::Result<LadderPlace> {
-        let Some(name) = self.ladder.strip_prefix(BUCKET) else {
-            return Ok(LadderPlace::Folder(PathBuf::from(&self.ladder)));
+    pub fn place(&self, ladder: &str) -> anyhow::Result<LadderPlace> {
+        let Some(name) = ladder.strip_prefix(BUCKET) else {
+            return Ok(LadderPlace::Folder(PathBuf::from(ladder)));
         };
         let url = self
             .nats
             .as_ref()
-            .ok_or_else(|| misused(format!("{} is on a server: add --nats URL", self.ladder)))?;
+            .ok_or_else(|| misused(format!("{ladder} is on a server: add --nats URL")))?;
         Ok(LadderPlace::Bucket { server: self.server.address(url)?, name: name.to_owned() })
     }
 }
@@ -69,8 +67,9 @@ the new version plays from the next round on, and the version before it plays no
 
 What is played is decided when the ladder begins; later submissions may leave these options out.")]
 pub struct LadderSubmitArgs {
-    #[command(flatten)]
-    pub ladder: LadderArgs,
+    /// The ladder: a folder, or `kv:NAME` for one that the server of --nats keeps.
+    #[arg(value_name = "LADDER")]
+    pub ladder: String,
     /// Strategies: folders, `shipped` or `idle`; write NAME=DIR to name one [default: the folder's
     /// name].
     #[arg(value_name = "[NAME=]DIR", required = true)]
@@ -94,6 +93,8 @@ pub struct LadderSubmitArgs {
     pub tuned: TunedArgs,
     #[command(flatten)]
     pub print: OutputArgs,
+    #[command(flatten)]
+    pub server: LadderServerArgs,
 }
 
 /// `phalanx ladder show`.
@@ -109,8 +110,9 @@ is within ±95% of the one that is shown. They follow from all games of all vers
 order. Failed matches count for no strategy; one whose last 8 matches all failed is suspended until
 its next version.")]
 pub struct LadderShowArgs {
-    #[command(flatten)]
-    pub ladder: LadderArgs,
+    /// The ladder: a folder, or `kv:NAME` for one that the server of --nats keeps.
+    #[arg(value_name = "LADDER")]
+    pub ladder: String,
     /// Also show earlier versions.
     #[arg(long)]
     pub all_versions: bool,
@@ -119,6 +121,8 @@ pub struct LadderShowArgs {
     pub markdown: Option<PathBuf>,
     #[command(flatten)]
     pub print: OutputArgs,
+    #[command(flatten)]
+    pub server: LadderServerArgs,
 }
 
 /// `phalanx ladder match`.
@@ -144,8 +148,9 @@ and connections.
 Exit codes: 0 done; 1 it failed, or another process plays this ladder; 64 wrong command line; 130
 interrupted.")]
 pub struct LadderMatchArgs {
-    #[command(flatten)]
-    pub ladder: LadderArgs,
+    /// The ladder: a folder, or `kv:NAME` for one that the server of --nats keeps.
+    #[arg(value_name = "LADDER")]
+    pub ladder: String,
     /// Matches to play, besides the rest of a round that was begun; two make a meeting.
     #[arg(long, value_name = "N", default_value_t = 64,
         value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
@@ -169,6 +174,8 @@ pub struct LadderMatchArgs {
     pub limits: LimitArgs,
     #[command(flatten)]
     pub print: OutputArgs,
+    #[command(flatten)]
+    pub server: LadderServerArgs,
 }
 
 /// `phalanx ladder history`.
@@ -178,13 +185,14 @@ Examples:
   phalanx ladder history club --last 20
   phalanx ladder history club --strategy mine@2
   phalanx ladder history club --record 117 --out films
-  phalanx replay films/ladder-….mcap
+  phalanx replay films/match-117/*.mcap
 
 A match is determined by its strategies and its seed. So --record plays it again, checks that its
 scores are the same, and writes a recording of each team.")]
 pub struct LadderHistoryArgs {
-    #[command(flatten)]
-    pub ladder: LadderArgs,
+    /// The ladder: a folder, or `kv:NAME` for one that the server of --nats keeps.
+    #[arg(value_name = "LADDER")]
+    pub ladder: String,
     /// Only matches of this strategy: `name@version`, or `name` for the latest version.
     #[arg(long, value_name = "NAME[@V]")]
     pub strategy: Option<String>,
@@ -194,9 +202,11 @@ pub struct LadderHistoryArgs {
     /// Play the match with this number again, and record it.
     #[arg(long, value_name = "MATCH")]
     pub record: Option<u64>,
-    /// The folder for the recordings.
+    /// The folder for the recordings, which go into its folder match-N.
     #[arg(long, value_name = "DIR", default_value = "recordings", requires = "record")]
     pub out: PathBuf,
     #[command(flatten)]
     pub print: OutputArgs,
+    #[command(flatten)]
+    pub server: LadderServerArgs,
 }

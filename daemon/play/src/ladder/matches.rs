@@ -28,12 +28,12 @@ impl LadderPlayer {
     ) -> Result<Self> {
         let definition = ladder.definition().context("what the ladder plays")?;
         let (game, setup) = (definition.game.clone(), definition.setup.clone());
-        let Some(url) = args.ladder.nats.as_ref().filter(|_| !args.here) else {
+        let Some(url) = args.server.nats.as_ref().filter(|_| !args.here) else {
             let matches = ProcessMatches::new(game, setup, args.limits)?;
             return Ok(Self::Here(Box::new(matches)));
         };
         let run = QueueRun {
-            run: run_id(&("ladder", &args.ladder.ladder, definition)),
+            run: run_id(&("ladder", &args.ladder, definition)),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             game,
             setup,
@@ -44,7 +44,7 @@ impl LadderPlayer {
             Some(bar) => bar.println(line),
             None => crate::say(line),
         };
-        let address = args.ladder.server.address(url)?;
+        let address = args.server.server.address(url)?;
         Ok(Self::Queued(Box::new(QueuedMatches::open(&address, run, stop, say)?)))
     }
 
