@@ -190,7 +190,7 @@ impl Subject<'_> {
     ) -> Vec<String> {
         let mut lines = vec![self.verdict(came, paint)];
         if came.tally.by_role.values().any(|share| share.differ > 0) {
-            lines.push(roles(came.tally, paint));
+            lines.push(roles(came.tally));
         }
         let (errors, now) = (came.tally.errors_recorded, came.tally.errors_now);
         if errors + now > 0 {
