@@ -11,7 +11,6 @@ const MARKDOWN: &str = "text/markdown";
 /// The user's manual.
 #[derive(RustEmbed)]
 #[folder = "../../deploy/manual"]
-#[include = "*.md"]
 struct Manual;
 
 /// Guides that are outside the manual: their names, and their pages.
