@@ -98,7 +98,13 @@ fn write_case(case: &SpecCase, xml: &mut Xml) -> io::Result<()> {
     Ok(())
 }
 
-fn write_trouble(tag: &str, kind: &str, message: &str, what: &str, xml: &mut Xml) -> io::Result<()> {
+fn write_trouble(
+    tag: &str,
+    kind: &str,
+    message: &str,
+    what: &str,
+    xml: &mut Xml,
+) -> io::Result<()> {
     xml.create_element(tag)
         .with_attribute(("message", legal(message).as_str()))
         .with_attribute(("type", kind))
