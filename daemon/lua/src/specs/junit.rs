@@ -60,12 +60,14 @@ fn write_load_failure(failure: &Diagnostic, xml: &mut Xml) -> io::Result<()> {
 fn write_suite(cases: &[SpecCase], xml: &mut Xml) -> io::Result<()> {
     let Some(first) = cases.first() else { return Ok(()) };
     let failures = cases.iter().filter(|case| case.outcome.failed()).count();
+    let skipped = cases.iter().filter(|case| matches!(case.outcome, SpecOutcome::Skipped)).count();
     let spent = cases.iter().map(|case| case.spent).sum();
     let suite = xml
         .create_element("testsuite")
         .with_attribute(("name", legal(&first.file).as_str()))
         .with_attribute(("tests", cases.len().to_string().as_str()))
-        .with_attributes([("disabled", "0"), ("errors", "0")])
+        .with_attribute(("disabled", skipped.to_string().as_str()))
+        .with_attribute(("errors", "0"))
         .with_attribute(("failures", failures.to_string().as_str()))
         .with_attribute(("time", seconds(spent).as_str()));
     suite.write_inner_content(|xml| cases.iter().try_for_each(|case| write_case(case, xml)))?;
@@ -120,4 +122,14 @@ fn seconds(time: Duration) -> String {
 fn legal(text: &str) -> String {
     let allowed = |c: &char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..);
     text.chars().filter(allowed).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::legal;
+
+    #[test]
+    fn characters_that_no_document_may_contain_are_left_out() {
+        assert_eq!(legal("a\u{1b}[2J\u{0}\tb\u{fffe}\u{1f600}"), "a[2J\tb\u{1f600}");
+    }
 }
