@@ -167,12 +167,7 @@ impl Soak {
 }
 
 /// One chart, below `top`.
-fn chart(
-    svg: &mut String,
-    top: f64,
-    (name, minutes): (&str, f64),
-    lines: &[(String, Vec<f64>)],
-) {
+fn chart(svg: &mut String, top: f64, (name, minutes): (&str, f64), lines: &[(String, Vec<f64>)]) {
     let highest = lines.iter().flat_map(|(_, line)| line).copied().fold(1.0, f64::max) * 1.1;
     // Writing to a text cannot fail.
     write!(

@@ -48,7 +48,10 @@ impl Truths {
 
 fn step(picture: &Picture) -> Option<&str> {
     let facts = picture.parts.iter().flat_map(|part| &part.facts);
-    facts.into_iter().find(|(name, _)| STEPS.contains(&name.as_ref())).map(|(_, step)| step.as_str())
+    facts
+        .into_iter()
+        .find(|(name, _)| STEPS.contains(&name.as_ref()))
+        .map(|(_, step)| step.as_str())
 }
 
 /// What a belief says that is not true: where our agents are, and the ground that they see now. The

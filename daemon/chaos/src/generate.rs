@@ -68,7 +68,16 @@ impl Ground {
         let is_open = matches!(game, "assemble" | "mars");
         let share = stage.turn_limit / (u32::from(agents).max(1) * THINK_PART);
         let think_ms_max = u64::try_from(share.min(THINK_MAX).as_millis()).unwrap_or_default();
-        Ok(Self { game, variants, teams: stage.teams, agents, steps, shipped_every, think_ms_max, is_open })
+        Ok(Self {
+            game,
+            variants,
+            teams: stage.teams,
+            agents,
+            steps,
+            shipped_every,
+            think_ms_max,
+            is_open,
+        })
     }
 }
 

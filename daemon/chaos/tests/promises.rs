@@ -102,7 +102,8 @@ impl Arena for Broken {
         let is_hit = is_answer && connection == ConnectionId(3);
         match self.how {
             Defect::Mute if is_hit => {}
-            Defect::Swallows if connection == ConnectionId(0) && self.said.len() > LOGIN_MESSAGES => {}
+            Defect::Swallows
+                if connection == ConnectionId(0) && self.said.len() > LOGIN_MESSAGES => {}
             Defect::Infects if is_answer && (3..6).contains(&connection.0) => {}
             Defect::Twice if is_hit => {
                 self.inner.handle_input(connection, bytes, now);
@@ -362,7 +363,8 @@ fn a_seat_that_sends_nothing_is_seen_in_games_whose_requests_have_no_ids() {
         ("asimulator", "and nothing left"),
     ];
     for (game, text) in wanted {
-        let outcome = play_with(&Scenario { steps: 40, ..scenario(game, Vec::new()) }, Defect::Swallows);
+        let outcome =
+            play_with(&Scenario { steps: 40, ..scenario(game, Vec::new()) }, Defect::Swallows);
         assert_eq!(rules(&outcome), [Rule::Silent], "{game}: {:?}", outcome.violations);
         assert!(outcome.violations[0].text.contains(text), "{game}: {}", outcome.violations[0]);
     }
@@ -370,10 +372,8 @@ fn a_seat_that_sends_nothing_is_seen_in_games_whose_requests_have_no_ids() {
 
 #[test]
 fn a_slow_script_costs_no_other_agent_a_turn_and_others_think_too() {
-    let slow = |agent| Fault {
-        script: Some(HostileScript::Slow),
-        ..fault(3, agent, FaultKind::Script)
-    };
+    let slow =
+        |agent| Fault { script: Some(HostileScript::Slow), ..fault(3, agent, FaultKind::Script) };
     for game in ["assemble", "mars"] {
         let think_ms = Ground::new(game, None).unwrap().think_ms_max;
         assert!(think_ms >= 10, "{game}: {think_ms}");

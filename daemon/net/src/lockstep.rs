@@ -11,8 +11,8 @@ use crate::tape::{ThinkTime, Thinking};
 use crate::tickets::OWN_TICKET;
 use crate::{AnswerMeter, BuildError, Recorder};
 use phalanx_engine::{
-    Answer, Brain, BrainError, CommandError, CommandRequest, Enrolled, InstallStrategy, JournalEntry,
-    Snapshot, Staged, TeamLink, TeamOptions, Ticket,
+    Answer, Brain, BrainError, CommandError, CommandRequest, Enrolled, InstallStrategy,
+    JournalEntry, Snapshot, Staged, TeamLink, TeamOptions, Ticket,
 };
 use phalanx_game::{
     AgentId, Arena, Artifact, ConnectionId, Game, Outgoing, Picture, Roster, Seat, Tally, Verdict,

@@ -183,11 +183,7 @@ mod tests {
         play_since(epoch(), clock, requests)
     }
 
-    fn play_since(
-        begin: Instant,
-        clock: &mut DeadlineClock,
-        requests: &[(u64, i64)],
-    ) -> Vec<u128> {
+    fn play_since(begin: Instant, clock: &mut DeadlineClock, requests: &[(u64, i64)]) -> Vec<u128> {
         let due = |(arrival, sent): &(u64, i64)| {
             let (now, sent) = (begin + Duration::from_millis(*arrival), START + sent);
             let due = clock.due((Some(sent), Some(sent + TURN)), LIMIT, &no_margin(), now);

@@ -9,8 +9,8 @@ use crate::spec::seat_of;
 use crate::tape::{Clock, SeatTape, Tape, TapedBrain, Thinking};
 use crate::{AnswerMeter, BuildError, Recorder, Taped};
 use phalanx_engine::{
-    Brain, BrainError, CommandError, CommandRequest, Enrolled, Freezer, Identity, Input, Output, SeatState,
-    Snapshot, Staged, Team, TeamAct, TeamLink, TeamOptions, TeamStart, TeamState,
+    Brain, BrainError, CommandError, CommandRequest, Enrolled, Freezer, Identity, Input, Output,
+    SeatState, Snapshot, Staged, Team, TeamAct, TeamLink, TeamOptions, TeamStart, TeamState,
 };
 use phalanx_game::{AgentId, ConnectionId, Game, Roster, Seat, SeatId, Session, Turn};
 use std::collections::VecDeque;
