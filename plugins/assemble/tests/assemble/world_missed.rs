@@ -385,7 +385,7 @@ fn late_percepts_are_of_places_to_which_others_had_not_carried_the_agent_yet() {
         scene.arrives(B, percept);
         assert_eq!(scene.offset(), Cell::new(0, 3), "where it is by now");
     }
-    assert_eq!(scene.world.counts(), counts, "nobody was lost, corrected or in doubt");
+    assert_eq!(scene.world.counts(), counts, "no agent was lost, corrected or in doubt");
     // The map is of the same place: both see the walls where they are.
     let known = |agent| scene.world.known(agent).filter(|(_, wall, _)| *wall).count();
     assert_eq!((known(A), known(B)), (WALLS.len(), WALLS.len()));
