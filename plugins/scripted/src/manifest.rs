@@ -340,3 +340,11 @@ fn layers(part: Part<'_, '_>, mistakes: &Mistakes<'_>) -> &'static [LayerDoc] {
     });
     leak_list(all)
 }
+
+fn to_usize(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+fn millis(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
