@@ -15,10 +15,12 @@
     clippy::cast_precision_loss,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
+    clippy::wildcard_enum_match_arm,
     reason = "a benchmark may fail loudly, and prints"
 )]
 
 #[path = "support/referee.rs"]
+#[allow(dead_code, reason = "other benchmarks ask every agent the same")]
 mod referee;
 #[path = "support/team.rs"]
 mod team;
