@@ -18,7 +18,7 @@ mod turns;
 mod why;
 
 pub use latency::{Distribution, LATENCY_TURNS_MAX, Latency, TurnStage, TurnTimes};
-pub use rows::{COLUMNS, DecisionRow, RowValue, TRUTH_COLUMNS, WHOLE_COLUMNS, plain, rows};
+pub use rows::{COLUMNS, DecisionRow, rows};
 pub use turns::{
     AgentDecision, DeedKind, PlayedAgent, PlayedTurn, Turns, is_of_pictures, is_of_turns,
 };

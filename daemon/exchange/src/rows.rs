@@ -39,24 +39,9 @@ pub struct DecisionRow {
     cells: [RowValue; COLUMNS.len()],
 }
 
-/// The columns with whole numbers.
-pub const WHOLE_COLUMNS: [&str; 9] = [
-    "round",
-    "step",
-    "time_ms",
-    "generation",
-    "line",
-    "spent_us",
-    "result_round",
-    "result_step",
-    "score",
-];
-/// The columns with `true` or `false`; the others have texts.
-pub const TRUTH_COLUMNS: [&str; 2] = ["late", "defaulted"];
-
 /// A value of a column: its type is the same in all rows, or it has none.
 #[derive(Clone, Debug, PartialEq)]
-pub enum RowValue {
+enum RowValue {
     Nothing,
     Whole(i64),
     Truth(bool),
@@ -101,12 +86,6 @@ impl RowValue {
 }
 
 impl DecisionRow {
-    /// The values, in the order of the columns.
-    #[must_use]
-    pub fn cells(&self) -> &[RowValue] {
-        &self.cells
-    }
-
     /// The first line of a CSV file.
     #[must_use]
     pub fn csv_head() -> String {
@@ -212,8 +191,7 @@ impl<'a> Rests<'a> {
 }
 
 /// A value of the API as JSON has it.
-#[must_use]
-pub fn plain(value: &prost_types::Value) -> Json {
+fn plain(value: &prost_types::Value) -> Json {
     use prost_types::value::Kind;
     match &value.kind {
         None | Some(Kind::NullValue(_)) => Json::Null,
