@@ -106,6 +106,8 @@ impl SpecStage {
         let roles = program.bundle().root_names().map(str::to_owned).collect();
         *host.roles.borrow_mut() = roles;
         let vm = Vm::new(program, &host, flag)?;
+        // Roles are loaded anew for each spec and run once or twice: native code would not pay.
+        vm.lua.enable_jit(false);
         world.open(&host, &vm.lua);
         let outfit = Outfit { names: vm.lua.create_table()?, loaded: RefCell::default() };
         let outfit = Rc::new(outfit);
