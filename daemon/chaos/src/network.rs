@@ -165,7 +165,7 @@ impl FaultyNetwork {
             return;
         }
         let mut ledger = open(&self.ledger);
-        if ledger.truths.wants(self.place) && ledger.wire.shows_world(message) {
+        if ledger.truths.wants(self.place) && ledger.wire.request(message).is_some() {
             ledger.truths.keep(self.place, self.inner.truth());
         }
     }

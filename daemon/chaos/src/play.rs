@@ -260,7 +260,7 @@ impl<'a> Match<'a> {
             self.check_bounds(team);
             if step.is_multiple_of(SAVE_EVERY) {
                 self.lockstep.save(team);
-                if open(&self.ledger).wire.has_truth() {
+                if open(&self.ledger).wire.has_requests() {
                     self.send(team, DrawWorld.into(), None);
                 }
             }

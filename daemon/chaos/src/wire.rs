@@ -130,17 +130,6 @@ impl Wire {
         }
     }
 
-    /// A message after which a team's belief can be compared with the referee's world.
-    pub(crate) fn shows_world(&self, message: &[u8]) -> bool {
-        let is_tick = || self.is_message && memmem::find(message, b"\"tick\"").is_some();
-        self.request(message).is_some() || is_tick()
-    }
-
-    /// Beliefs can be compared.
-    pub(crate) fn has_truth(&self) -> bool {
-        self.has_requests() || self.is_message
-    }
-
     /// Requests can be told from other messages.
     pub(crate) fn has_requests(&self) -> bool {
         self.marks.is_some()

@@ -296,8 +296,7 @@ fn a_belief_that_is_not_true_is_reported() {
     assert!(told("assemble", &far).contains("from where it believes to be"));
     assert!(told("assemble", &other_ground).contains("the ground at"));
     assert!(told("mars", &far).contains("believes to be on"));
-    assert!(told("bomberland", &other_ground).contains("the ground at"));
-    for game in ["assemble", "mars", "bomberland"] {
+    for game in ["assemble", "mars"] {
         let strategy = ScenarioStrategy::Shipped;
         let played = Scenario { steps: 60, strategy, ..scenario(game, Vec::new()) };
         let outcome = play(&played, &NEVER).unwrap();
