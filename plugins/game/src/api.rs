@@ -1,7 +1,7 @@
 //! What a game offers to scripts, declared once: constructors, checks, type definitions and the
 //! reference page all come from here.
 
-use crate::{Framing, Tone};
+use crate::{Framing, LayerDoc};
 
 /// What a game declares of itself.
 #[derive(Clone, Copy, Debug)]
@@ -84,15 +84,6 @@ impl KeyDoc {
             Self { key: "ArrowRight", order: right },
         ]
     }
-}
-
-/// What the values of a layer of a picture mean.
-#[derive(Clone, Copy, Debug)]
-pub struct LayerDoc {
-    /// The layer's name.
-    pub name: &'static str,
-    /// Each value with its name, how a text shows it, and what its colour is to say.
-    pub legend: &'static [(u8, &'static str, char, Tone)],
 }
 
 /// One parameter of an action or a query.

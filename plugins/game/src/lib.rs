@@ -33,7 +33,7 @@ mod value;
 mod words;
 mod world;
 
-pub use api::{ActionDoc, Api, Declaration, FieldDoc, KeyDoc, Kind, LayerDoc, ParamDoc, QueryDoc};
+pub use api::{ActionDoc, Api, Declaration, FieldDoc, KeyDoc, Kind, ParamDoc, QueryDoc};
 pub use arena::{
     Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Tally, Verdict, points_text,
 };
@@ -50,7 +50,7 @@ pub use order::{
     ORDER_BYTES_MAX, OrderError, check_order, did_you_mean, read_order, write_order, write_value,
 };
 pub use picture::{
-    Area, Body, CELL_UNKNOWN, Column, Layer, Legend, PATH_MAX, PICTURE_CELLS_MAX,
+    Area, Body, CELL_UNKNOWN, Column, Layer, LayerDoc, Legend, PATH_MAX, PICTURE_CELLS_MAX,
     PICTURE_PARTS_MAX, PICTURE_SIDE_MAX, PICTURE_TEXT_BYTES_MAX, PICTURE_THINGS_MAX, Part, Picture,
     PictureEdge, PictureNode, Place, Row, SEEN_NEVER, Scale, Shape, Side, Spot, TABLE_COLUMNS_MAX,
     TABLE_ROWS_MAX, TABLES_MAX, Table, Tone,

@@ -8,7 +8,7 @@ mod table;
 
 pub use table::{Column, Row, TABLE_COLUMNS_MAX, TABLE_ROWS_MAX, TABLES_MAX, Table};
 
-use crate::{AgentId, LayerDoc};
+use crate::AgentId;
 use std::borrow::Cow;
 
 /// Longest side of a layer, in cells.
@@ -164,6 +164,15 @@ pub struct Layer {
     /// The step in which each cell was seen last, [`SEEN_NEVER`] for never; empty where the game
     /// keeps no such record.
     pub seen: Vec<u32>,
+}
+
+/// What the values of a layer mean, as a game declares it.
+#[derive(Clone, Copy, Debug)]
+pub struct LayerDoc {
+    /// The layer's name.
+    pub name: &'static str,
+    /// Each value with its name, how a text shows it, and what its colour is to say.
+    pub legend: &'static [(u8, &'static str, char, Tone)],
 }
 
 /// What one value of a layer means.
