@@ -159,8 +159,8 @@ async fn a_server_that_may_write_makes_changes_and_records_below_its_folder_only
     assert!(again.contains("exists already"), "{again}");
 
     let write = |path: &str| json!({ "path": path, "text": WALKS });
-    session.said("write_file", write("mine/worker.luau")).await;
-    assert_eq!(std::fs::read_to_string(inside.join("mine/worker.luau")).unwrap(), WALKS);
+    session.said("write_file", write("walks/worker.luau")).await;
+    assert_eq!(std::fs::read_to_string(inside.join("walks/worker.luau")).unwrap(), WALKS);
     for (path, why) in [
         ("../outside/a.luau", "leads out of"),
         ("link/a.luau", "symbolic link"),
@@ -173,7 +173,8 @@ async fn a_server_that_may_write_makes_changes_and_records_below_its_folder_only
     }
     assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
 
-    let recorded = json!({ "strategy": "mine", "opponent": "idle", "steps": 6, "record": true });
+    let recorded = json!({ "strategy": "walks", "opponent": "idle", "game": "assemble",
+        "steps": 6, "record": true });
     let demo = session.call("demo", recorded).await.structured_content.unwrap();
     let film = demo["recordings"][0].as_str().unwrap().to_owned();
     assert!(Path::new(&film).starts_with(inside.canonicalize().unwrap()), "{film}");
@@ -198,7 +199,7 @@ async fn a_long_call_shows_its_progress_and_can_be_cancelled() {
     let dir = tempfile::tempdir().unwrap();
     let session = Session::start(dir.path(), &[]).await;
     let arguments = json!({ "strategies": ["shipped", "idle"], "game": "assemble",
-        "seeds": "1..2000" });
+        "seeds": "1..2000", "steps": 4 });
     let request =
         CallToolRequestParams::new("league").with_arguments(arguments.as_object().unwrap().clone());
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(request));
