@@ -135,7 +135,6 @@ impl Bridge {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
 mod tests {
     use super::*;
 

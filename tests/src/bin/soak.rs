@@ -139,9 +139,11 @@ fn assemble(lasts: Duration) -> Outcome<String> {
     let mut config: serde_json::Value = serde_json::from_str(&text)?;
     let first = fs::read_to_string(folder.join("sim1.json"))?;
     let simulation: serde_json::Value = serde_json::from_str(&first)?;
-    config["match"] = vec![simulation; simulations(lasts, ASSEMBLE_STEP)].into();
     let limit = u64::try_from(ASSEMBLE_STEP.as_millis())?;
-    config["server"]["agentTimeout"] = limit.into();
+    let matches = vec![simulation; simulations(lasts, ASSEMBLE_STEP)];
+    for (place, value) in [("/match", matches.into()), ("/server/agentTimeout", limit.into())] {
+        *config.pointer_mut(place).ok_or("the contest's configuration has no such key")? = value;
+    }
     Ok(config.to_string())
 }
 

@@ -52,7 +52,7 @@ fn stage() -> Stage {
     let roster = super::roster();
     let roles = roster.agents.iter().map(|agent| agent.role.clone()).collect();
     let shared = Rc::new(RefCell::new(Shared::new(Board::default(), roles)));
-    let assemble = phalanx_assemble::Assemble::default();
+    let assemble = phalanx_assemble::Assemble;
     let link = TeamLink {
         roster: Arc::new(roster),
         api: &assemble.declaration().api,

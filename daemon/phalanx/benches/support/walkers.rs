@@ -142,5 +142,5 @@ fn hash(x: i32, y: i32) -> u32 {
 
 /// About a third of the map.
 fn is_obstacle(x: i32, y: i32) -> bool {
-    hash(x / 2, y / 3) % 3 == 0
+    hash(x / 2, y / 3).is_multiple_of(3)
 }

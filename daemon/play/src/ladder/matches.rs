@@ -34,7 +34,7 @@ impl LadderPlayer {
         };
         let run = QueueRun {
             run: run_id(&("ladder", &args.ladder, definition)),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: phalanxd::BUILD.to_owned(),
             game,
             setup,
             bundles: Vec::new(),
