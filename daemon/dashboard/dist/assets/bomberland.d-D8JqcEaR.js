@@ -243,7 +243,9 @@ export type WorldSearchOptionsWeights = {
     --- A step of one of our units to the cells that burn last; a hit on a block in the way takes several steps. Default 0.8.
     centre: number?,
     --- A tick by which our last unit would die later than the enemy's in the ring of fire, as soon as places can be held: where units carry few bombs, and near the end. Default 12.0.
-    end: number?,
+    ending: number?,
+    --- How much the cells that burn last pull the enemy's units in the lines that are played out, as soon as places can be held. Default 0.0.
+    refuge: number?,
     --- A hit on a block that is in one of our units' way to the cells that burn last. Default 10.0.
     way: number?,
     --- A unit beside a block, less for each step to it. Default 6.0.
