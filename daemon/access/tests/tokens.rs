@@ -88,8 +88,9 @@ fn a_token_that_cannot_be_written_does_not_count() {
     let path = folder.path().join("tokens.json");
     let gate = authenticator(&path);
     let (_, first) = gate.create("first", Role::Viewer, None, NOW, &mut random()).unwrap();
-    // A folder in the place of the file that is written beside it.
-    std::fs::create_dir(folder.path().join("tokens.json.new")).unwrap();
+    // A folder in the place of the file cannot be replaced.
+    std::fs::remove_file(&path).unwrap();
+    std::fs::create_dir(&path).unwrap();
     let made = gate.create("second", Role::Viewer, None, NOW, &mut random());
     assert!(matches!(made, Err(TokenStoreError::Io { .. })), "{made:?}");
     assert!(matches!(gate.revoke(&first.id, NOW), Err(TokenStoreError::Io { .. })));
