@@ -136,7 +136,7 @@ pub(super) fn grpc(bytes: &[u8]) -> usize {
     let served = SERVED.get_or_init(|| Mutex::new(serve()));
     let served = served.lock().unwrap_or_else(PoisonError::into_inner);
     let called = call(served.link.clone(), path, message.to_vec());
-    let answer = served.runtime.block_on(tokio::time::timeout(ANSWER_MAX, called));
+    let answer = served.runtime.block_on(async { tokio::time::timeout(ANSWER_MAX, called).await });
     assert!(answer.is_ok(), "{} did not answer: {message:?}", method.path);
     let status = answer.ok().flatten().and_then(Result::err);
     let code = status.as_ref().map_or(Code::Ok, Status::code);
