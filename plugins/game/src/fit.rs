@@ -73,7 +73,11 @@ mod tests {
                 "item 2: field 'kind': expected one of gold, wall, got \"golf\"",
             ),
             (THING, 5.into(), "expected a table with the fields at, kind, owner, got 5"),
-            (Kind::List(&THING), "x".into(), "expected a list, got \"x\""),
+            (
+                Kind::List(&THING),
+                "x".into(),
+                "expected a list, each item a table with the fields at, kind, owner, got \"x\"",
+            ),
             (Kind::Int { min: 1, max: 3 }, 4.into(), "expected a whole number from 1 to 3, got 4"),
             (Kind::Bool, "yes".into(), "expected true or false, got \"yes\""),
         ] {
