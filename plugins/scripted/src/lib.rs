@@ -4,7 +4,7 @@
 //! - [`GameFolder`]: the files, with a hash that recordings keep.
 //! - [`Manifest`]: what `game.toml` declares.
 //! - [`ScriptedGame`]: the [`Game`]; [`ScriptedArena`]: its referee.
-//! - [`check`]: everything that can be found wrong without a match.
+//! - [`check()`]: everything that can be found wrong without a match.
 //!
 //! Scripts keep their state as plain data, so it can move between threads, be copied, saved and
 //! calculated again (`state.rs`). Calls are bounded by steps and not by time.
