@@ -81,8 +81,9 @@ impl Region {
         Some(Place { index, column: index % width })
     }
 
-    /// The neighbours of a place inside the region, in the order of [`Direction::ALL`]. The same as
-    /// [`Self::index`] of the neighbouring cells, without divisions.
+    /// The neighbours of a place inside the region, in the order of
+    /// [`Direction::ALL`](crate::Direction::ALL). The same as [`Self::index`] of the neighbouring
+    /// cells, without divisions.
     pub(crate) fn around(&self, Place { index, column }: Place) -> [Option<Place>; 4] {
         let width = usize::try_from(self.width).unwrap_or(1);
         let len = self.len();

@@ -95,7 +95,7 @@ pub fn read(value: &LuaValue, limits: PlainLimits) -> Result<Option<Plain>, Culp
 }
 
 /// Reads what is plain of a value and leaves out the rest: what was left out, at most
-/// [`DROPPED_MAX`] of it, comes with it.
+/// `DROPPED_MAX` of it, comes with it.
 pub fn read_rest(value: &LuaValue, limits: PlainLimits) -> (Option<Plain>, Vec<Culprit>) {
     let mut reader = PlainReader::new(limits);
     reader.dropped = Some(Vec::new());
