@@ -1,7 +1,7 @@
 //! Plain data out of and into the VM: what may be shared, sent, kept.
 
 use crate::pace::Pace;
-use mlua::{Lua, Table, Value as LuaValue};
+use mlua::{Either, IntoLua, Lua, Table, Value as LuaValue};
 use phalanx_game::{Plain, PlainKey as Key, Value};
 use std::borrow::Cow;
 use std::ffi::c_void;
@@ -117,7 +117,7 @@ pub fn read_value(value: &LuaValue, limits: PlainLimits) -> Result<Value, Culpri
         #[expect(clippy::cast_precision_loss, reason = "Luau's integers are doubles")]
         LuaValue::Integer(int) => number(*int as f64),
         LuaValue::Number(num) => number(*num),
-        _other => read(value, limits)?.map_or(Ok(Value::Nil), into_value),
+        _other => Ok(PlainReader::new(limits).value(value)?.unwrap_or_default()),
     }
 }
 
@@ -151,29 +151,51 @@ fn build(lua: &Lua, value: &Value, pace: &mut Pace) -> mlua::Result<LuaValue> {
         Value::Num(num) => LuaValue::Number(*num),
         Value::Str(text) => LuaValue::String(lua.create_string(text.as_bytes())?),
         Value::List(list) => {
-            let table = lua.create_table_with_capacity(list.len(), 0)?;
-            for item in list {
-                match item {
-                    Value::Str(text) => {
-                        table.raw_push(text.as_ref())?;
-                        pace.text(lua)?;
-                    }
-                    item => table.raw_push(build(lua, item, pace)?)?,
-                }
-            }
-            LuaValue::Table(table)
+            let mut failed = Ok(());
+            let is_text = |item: &Value| matches!(item, Value::Str(_));
+            let mut part_of = |item| part(lua, item, (pace, is_text(item)), &mut failed);
+            // A hole would end the list for scripts.
+            let table = if list.contains(&Value::Nil) {
+                let items = list.iter().filter(|item| **item != Value::Nil);
+                lua.create_sequence_from(items.map(part_of))?
+            } else {
+                lua.create_sequence_from(list.iter().map(&mut part_of))?
+            };
+            failed.map(|()| LuaValue::Table(table))?
         }
         Value::Map(pairs) => {
-            let table = lua.create_table_with_capacity(0, pairs.len())?;
-            for (key, item) in pairs {
-                match item {
-                    Value::Str(text) => table.raw_set(key.as_ref(), text.as_ref())?,
-                    item => table.raw_set(key.as_ref(), build(lua, item, pace)?)?,
-                }
-                pace.text(lua)?;
-            }
-            LuaValue::Table(table)
+            let mut failed = Ok(());
+            let pairs = pairs
+                .iter()
+                .map(|(key, item)| (key.as_ref(), part(lua, item, (pace, true), &mut failed)));
+            let table = lua.create_table_from(pairs)?;
+            failed.map(|()| LuaValue::Table(table))?
         }
+    })
+}
+
+/// A value within a table. A text goes there directly: a value that the host holds costs more.
+type Part<'value> = Either<&'value str, LuaValue>;
+
+/// `counted`: the value, or its key, is a text. After a failure nothing more is built.
+fn part<'value>(
+    lua: &Lua,
+    value: &'value Value,
+    (pace, counted): (&mut Pace, bool),
+    failed: &mut mlua::Result<()>,
+) -> Part<'value> {
+    if failed.is_err() {
+        return Either::Right(LuaValue::Nil);
+    }
+    let built = match value {
+        Value::Str(text) => Ok(Either::Left(text.as_ref())),
+        value => build(lua, value, pace).map(Either::Right),
+    };
+    let built =
+        if counted { built.and_then(|built| pace.text(lua).map(|()| built)) } else { built };
+    built.unwrap_or_else(|error| {
+        *failed = Err(error);
+        Either::Right(LuaValue::Nil)
     })
 }
 
@@ -186,62 +208,108 @@ pub fn push_plain(lua: &Lua, plain: &Plain) -> mlua::Result<LuaValue> {
 }
 
 fn build_plain(lua: &Lua, plain: &Plain) -> mlua::Result<LuaValue> {
-    Ok(match plain {
-        Plain::Bool(flag) => LuaValue::Boolean(*flag),
-        Plain::Num(num) => LuaValue::Number(*num),
-        Plain::Text(bytes) => LuaValue::String(lua.create_string(bytes)?),
-        Plain::Table(pairs) if is_sequence(pairs) => {
-            let table = lua.create_table_with_capacity(pairs.len(), 0)?;
-            for (_, item) in pairs {
-                table.raw_push(build_plain(lua, item)?)?;
-            }
-            LuaValue::Table(table)
-        }
-        Plain::Table(pairs) => {
-            let table = lua.create_table_with_capacity(0, pairs.len())?;
-            for (key, item) in pairs {
-                let item = build_plain(lua, item)?;
-                match key {
-                    Key::Bool(flag) => table.raw_set(*flag, item)?,
-                    Key::Num(num) => table.raw_set(*num, item)?,
-                    Key::Text(bytes) => table.raw_set(lua.create_string(bytes)?, item)?,
-                }
-            }
-            LuaValue::Table(table)
-        }
-    })
+    plain_part(lua, plain).and_then(|part| part.into_lua(lua))
 }
 
-fn into_value(plain: Plain) -> Result<Value, Culprit> {
-    match plain {
-        Plain::Bool(flag) => Ok(Value::Bool(flag)),
-        Plain::Num(num) => number(num),
-        Plain::Text(bytes) => text(bytes).map(Value::Str),
-        Plain::Table(pairs) if is_sequence(&pairs) => {
-            let items = pairs
-                .into_iter()
-                .map(|(key, item)| into_value(item).map_err(|culprit| culprit.under(&key)));
-            Ok(Value::List(items.collect::<Result<_, _>>()?))
-        }
+fn plain_part<'plain>(lua: &Lua, plain: &'plain Plain) -> mlua::Result<Part<'plain>> {
+    Ok(Either::Right(match plain {
+        Plain::Bool(flag) => LuaValue::Boolean(*flag),
+        Plain::Num(num) => LuaValue::Number(*num),
+        Plain::Text(bytes) => return text_part(lua, bytes),
         Plain::Table(pairs) => {
-            let items = pairs.into_iter().map(|(key, item)| {
-                let name = match &key {
-                    Key::Text(bytes) => text(bytes.clone())?,
-                    Key::Bool(_) | Key::Num(_) => {
-                        let what = "a shared table has either texts as keys, or 1, 2, 3 …";
-                        return Err(Culprit::new(what).under(&key));
-                    }
-                };
-                Ok((name, into_value(item).map_err(|culprit| culprit.under(&key))?))
-            });
-            Ok(Value::Map(items.collect::<Result<_, _>>()?))
+            let mut failed = Ok(());
+            let mut whole = |part: mlua::Result<Part<'plain>>| {
+                part.unwrap_or_else(|error| {
+                    failed = Err(error);
+                    Either::Right(LuaValue::Nil)
+                })
+            };
+            let table = if is_sequence(pairs) {
+                let items = pairs.iter().map(|(_, item)| whole(plain_part(lua, item)));
+                lua.create_sequence_from(items)?
+            } else {
+                lua.create_table_from(pairs.iter().map(|(key, item)| {
+                    let key = match key {
+                        Key::Bool(flag) => Either::Right(LuaValue::Boolean(*flag)),
+                        Key::Num(num) => Either::Right(LuaValue::Number(*num)),
+                        Key::Text(bytes) => whole(text_part(lua, bytes)),
+                    };
+                    (key, whole(plain_part(lua, item)))
+                }))?
+            };
+            failed.map(|()| LuaValue::Table(table))?
         }
+    }))
+}
+
+fn text_part<'text>(lua: &Lua, bytes: &'text [u8]) -> mlua::Result<Part<'text>> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(Either::Left(text)),
+        Err(_) => Ok(Either::Right(LuaValue::String(lua.create_string(bytes)?))),
     }
 }
 
-fn is_sequence(pairs: &[(Key, Plain)]) -> bool {
+/// What a value of a VM becomes: the parts of [`PlainReader`] that differ.
+trait Readable: Sized {
+    fn flag(flag: bool) -> Self;
+
+    fn num(num: f64) -> Result<Self, Culprit>;
+
+    fn text(bytes: Vec<u8>) -> Result<Self, Culprit>;
+
+    /// Of pairs in the order of their keys.
+    fn table(pairs: Vec<(Key, Self)>) -> Result<Self, Culprit>;
+}
+
+impl Readable for Plain {
+    fn flag(flag: bool) -> Self {
+        Self::Bool(flag)
+    }
+
+    fn num(num: f64) -> Result<Self, Culprit> {
+        Ok(Self::Num(num))
+    }
+
+    fn text(bytes: Vec<u8>) -> Result<Self, Culprit> {
+        Ok(Self::Text(bytes))
+    }
+
+    fn table(pairs: Vec<(Key, Self)>) -> Result<Self, Culprit> {
+        Ok(Self::Table(pairs))
+    }
+}
+
+impl Readable for Value {
+    fn flag(flag: bool) -> Self {
+        Self::Bool(flag)
+    }
+
+    fn num(num: f64) -> Result<Self, Culprit> {
+        number(num)
+    }
+
+    fn text(bytes: Vec<u8>) -> Result<Self, Culprit> {
+        text(bytes).map(Self::Str)
+    }
+
+    fn table(pairs: Vec<(Key, Self)>) -> Result<Self, Culprit> {
+        if is_sequence(&pairs) {
+            return Ok(Self::List(pairs.into_iter().map(|(_, item)| item).collect()));
+        }
+        let named = pairs.into_iter().map(|(key, item)| match key {
+            Key::Text(bytes) => Ok((text(bytes)?, item)),
+            Key::Bool(_) | Key::Num(_) => {
+                let what = "a shared table has either texts as keys, or 1, 2, 3 …";
+                Err(Culprit::new(what).under(&key))
+            }
+        });
+        Ok(Self::Map(named.collect::<Result<_, _>>()?))
+    }
+}
+
+fn is_sequence<T>(pairs: &[(Key, T)]) -> bool {
     #[expect(clippy::cast_precision_loss, reason = "lists are far shorter than 2^53")]
-    let in_place = |(index, (key, _)): (usize, &(Key, Plain))| *key == Key::Num((index + 1) as f64);
+    let in_place = |(index, (key, _)): (usize, &(Key, T))| *key == Key::Num((index + 1) as f64);
     pairs.iter().enumerate().all(in_place)
 }
 
@@ -301,21 +369,22 @@ impl PlainReader {
         Self { values, text, depth, open: Vec::new(), path: Vec::new(), dropped: None }
     }
 
-    fn value(&mut self, value: &LuaValue) -> Result<Option<Plain>, Culprit> {
+    fn value<T: Readable>(&mut self, value: &LuaValue) -> Result<Option<T>, Culprit> {
         self.values = self.values.checked_sub(1).ok_or_else(|| Culprit::new("too many values"))?;
-        Ok(Some(match value {
+        match value {
             LuaValue::Nil => return Ok(None),
-            LuaValue::Boolean(flag) => Plain::Bool(*flag),
+            LuaValue::Boolean(flag) => Ok(T::flag(*flag)),
             #[expect(clippy::cast_precision_loss, reason = "Luau's integers are doubles")]
-            LuaValue::Integer(int) => Plain::Num(*int as f64),
-            LuaValue::Number(num) => Plain::Num(*num),
-            LuaValue::String(string) => Plain::Text(self.bytes(string)?),
-            LuaValue::Table(table) => Plain::Table(self.table(table)?),
+            LuaValue::Integer(int) => T::num(*int as f64),
+            LuaValue::Number(num) => T::num(*num),
+            LuaValue::String(string) => T::text(self.bytes(string)?),
+            LuaValue::Table(table) => T::table(self.table(table)?),
             other => {
                 let what = What::Kind(describe(other));
-                return Err(Culprit { path: String::new(), what });
+                Err(Culprit { path: String::new(), what })
             }
-        }))
+        }
+        .map(Some)
     }
 
     fn bytes(&mut self, string: &mlua::LuaString) -> Result<Vec<u8>, Culprit> {
@@ -325,7 +394,7 @@ impl PlainReader {
         Ok(bytes.to_vec())
     }
 
-    fn table(&mut self, table: &Table) -> Result<Vec<(Key, Plain)>, Culprit> {
+    fn table<T: Readable>(&mut self, table: &Table) -> Result<Vec<(Key, T)>, Culprit> {
         let id = table.to_pointer();
         if self.open.contains(&id) {
             return Err(Culprit::new("the table contains itself"));
@@ -361,7 +430,11 @@ impl PlainReader {
     }
 
     /// The pair; `None` when the item is nil, or was left out.
-    fn kept(&mut self, key: &LuaValue, item: &LuaValue) -> Result<Option<(Key, Plain)>, Culprit> {
+    fn kept<T: Readable>(
+        &mut self,
+        key: &LuaValue,
+        item: &LuaValue,
+    ) -> Result<Option<(Key, T)>, Culprit> {
         match (self.pair(key, item), &mut self.dropped) {
             (Err(culprit), Some(dropped)) => {
                 self.values = self.values.saturating_sub(1);
@@ -379,7 +452,11 @@ impl PlainReader {
         self.dropped.is_some() && self.values == 0
     }
 
-    fn pair(&mut self, key: &LuaValue, item: &LuaValue) -> Result<Option<(Key, Plain)>, Culprit> {
+    fn pair<T: Readable>(
+        &mut self,
+        key: &LuaValue,
+        item: &LuaValue,
+    ) -> Result<Option<(Key, T)>, Culprit> {
         let key = match key {
             LuaValue::Boolean(flag) => Key::Bool(*flag),
             #[expect(clippy::cast_precision_loss, reason = "Luau's integers are doubles")]

@@ -9,7 +9,7 @@ use crate::manifest::Manifest;
 use crate::mistake::Mistake;
 use crate::picture;
 use crate::state::ScriptState;
-use crate::vm::Module;
+use crate::vm::{Arg, Module};
 use phalanx_game::{
     Arena, Artifact, ConnectionId, Outgoing, Picture, Roster, Score, Value, Verdict,
 };
@@ -87,7 +87,7 @@ impl ScriptedArena {
             let what = "the game has no referee of its own: write one, or play on a server";
             return Err(Mistake::of_file(&file, what.to_owned()));
         }
-        let state = ScriptState::made(&rules.folder, Module::Arena, "new", vec![told(&setup)]);
+        let state = ScriptState::made(&rules.folder, Module::Arena, "new", [told(&setup).into()]);
         state.plain().map_err(|failure| Mistake::of_failure(&file, failure))?;
         Ok(Self {
             rules: Arc::clone(rules),
@@ -117,7 +117,7 @@ impl ScriptedArena {
     }
 
     /// What a function that changes nothing answers; nil after a mistake, which is reported.
-    fn ask(&mut self, function: &str, args: &[Value]) -> Value {
+    fn ask(&mut self, function: &str, args: &[Arg]) -> Value {
         match self.state.ask(function, args) {
             Ok(answer) => answer.unwrap_or_default(),
             Err(failure) => {
@@ -147,17 +147,17 @@ impl ScriptedArena {
         self.setup.teams.iter().flat_map(|(_, agents)| agents.iter().cloned()).collect()
     }
 
-    fn message(&mut self, id: ConnectionId, message: Value, now: Instant) {
+    fn message(&mut self, id: ConnectionId, message: &Arg, now: Instant) {
         let agents = self.connections.get(&id).map(|connection| connection.agents.clone());
         match agents {
-            Some(agents) if agents.is_empty() => self.login(id, &message, now),
-            Some(agents) => self.answer(&agents, &message, now),
+            Some(agents) if agents.is_empty() => self.login(id, message, now),
+            Some(agents) => self.answer(&agents, message, now),
             None => {}
         }
     }
 
     /// A message of a connection without agents: `login` says whose it is.
-    fn login(&mut self, id: ConnectionId, message: &Value, now: Instant) {
+    fn login(&mut self, id: ConnectionId, message: &Arg, now: Instant) {
         let login = self.ask("login", std::slice::from_ref(message));
         self.send(id, login.get("reply").unwrap_or(&Value::Nil));
         let Some(name) = login.get("name").and_then(Value::as_str) else { return };
@@ -239,7 +239,7 @@ impl ScriptedArena {
     }
 
     /// A message of agents that were asked: `reply` reads it.
-    fn answer(&mut self, agents: &[String], message: &Value, now: Instant) {
+    fn answer(&mut self, agents: &[String], message: &Arg, now: Instant) {
         if !matches!(self.phase, Phase::Asked { .. }) {
             return;
         }
@@ -265,7 +265,7 @@ impl ScriptedArena {
         self.waiting.clear();
         let orders = std::mem::take(&mut self.orders);
         let orders = orders.into_iter().map(|(agent, order)| (agent.into(), order)).collect();
-        if let Err(failure) = self.state.call("step", vec![Value::Map(orders)]).result {
+        if let Err(failure) = self.state.call("step", [Value::Map(orders).into()]).result {
             self.failed(failure);
         }
         self.step += 1;
@@ -334,7 +334,7 @@ impl Arena for ScriptedArena {
         };
         for frame in frames {
             match codec::decode(self.manifest().encoding, &frame) {
-                Ok(Some(message)) => self.message(id, message, now),
+                Ok(Some(message)) => self.message(id, &message, now),
                 Ok(None) => {}
                 Err(error) if self.notices.len() < NOTICES_MAX => {
                     self.notices.push_back(error.to_string());

@@ -1,10 +1,11 @@
 //! Bytes and messages: framing, and the three encodings that a manifest can name.
 
+pub(crate) mod json;
 mod xml;
 
 use crate::manifest::{Encoding, Manifest, Transport};
+use crate::vm::Arg;
 use phalanx_game::{ProtocolError, Value};
-use serde_json::Value as Json;
 
 /// Bytes of the length in front of a message.
 const LENGTH_BYTES: usize = 4;
@@ -114,26 +115,26 @@ impl Transport {
     }
 }
 
-/// A message as scripts see it; `None`: an empty one, which many protocols send to keep a connection.
+/// A message as an argument of a script's function; `None`: an empty one, which many protocols send
+/// to keep a connection. Whether JSON is well-formed shows when it is handed over.
 ///
 /// # Errors
 /// When the bytes are not of this encoding.
-pub(crate) fn decode(encoding: Encoding, bytes: &[u8]) -> Result<Option<Value>, ProtocolError> {
-    let malformed = |what: &str, error: &dyn std::fmt::Display| {
-        ProtocolError::new("a message", format!("{what} ({error})"), bytes)
-    };
+pub(crate) fn decode(encoding: Encoding, bytes: &[u8]) -> Result<Option<Arg>, ProtocolError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(None);
     }
-    match encoding {
-        Encoding::Json => serde_json::from_slice(bytes)
-            .map(|json| Some(of_json(json)))
-            .map_err(|error| malformed("JSON", &error)),
-        Encoding::Xml => xml::decode(bytes).map(Some).map_err(|error| malformed("XML", &error)),
-        Encoding::Bytes => {
-            Ok(Some(Value::List(bytes.iter().map(|byte| Value::Int((*byte).into())).collect())))
+    Ok(Some(match encoding {
+        Encoding::Json => Arg::Json(bytes.into()),
+        Encoding::Xml => {
+            Arg::Value(xml::decode(bytes).map_err(|error| {
+                ProtocolError::new("a message", format!("XML ({error})"), bytes)
+            })?)
         }
-    }
+        Encoding::Bytes => {
+            Value::List(bytes.iter().map(|byte| Value::Int((*byte).into())).collect()).into()
+        }
+    }))
 }
 
 /// A message of a script as bytes, framed.
@@ -159,28 +160,4 @@ pub(crate) fn encode(manifest: &Manifest, message: &Value) -> Result<Vec<u8>, St
         return Err(format!("the message contains the byte {end}, which ends messages"));
     }
     Ok(manifest.transport.framed(bytes))
-}
-
-fn of_json(json: Json) -> Value {
-    match json {
-        Json::Null => Value::Nil,
-        Json::Bool(flag) => Value::Bool(flag),
-        Json::Number(number) => match (number.as_i64(), number.as_f64()) {
-            (Some(int), _) => Value::Int(int),
-            (None, Some(num)) => Value::Num(num),
-            (None, None) => Value::Nil,
-        },
-        Json::String(text) => Value::from(text),
-        // A hole would end the list for scripts.
-        Json::Array(items) => Value::List(
-            items
-                .into_iter()
-                .map(of_json)
-                .map(|item| if item == Value::Nil { Value::Bool(false) } else { item })
-                .collect(),
-        ),
-        Json::Object(pairs) => {
-            Value::Map(pairs.into_iter().map(|(key, item)| (key.into(), of_json(item))).collect())
-        }
-    }
 }

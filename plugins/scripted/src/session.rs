@@ -10,7 +10,7 @@ use crate::manifest::Manifest;
 use crate::mistake::Mistake;
 use crate::natives::Report;
 use crate::state::{Called, ScriptState};
-use crate::vm::Module;
+use crate::vm::{Arg, Module};
 use phalanx_game::{
     AgentId, DeadlineClock, DefaultCause, Event, Late, Margin, Notice, ProtocolError, Said, Seat,
     Session, Turn, TurnGate, Value,
@@ -58,7 +58,7 @@ impl ScriptedSession {
         ]);
         Self {
             rules: Arc::clone(rules),
-            state: ScriptState::made(&rules.folder, Module::Session, "open", vec![told]),
+            state: ScriptState::made(&rules.folder, Module::Session, "open", [told.into()]),
             frames: Frames::new(&rules.manifest),
             gate: TurnGate::default(),
             margin: Margin::new(seat.margin),
@@ -83,11 +83,12 @@ impl ScriptedSession {
     }
 
     /// Calls a function of the script and does what it reports.
-    fn call(&mut self, function: &'static str, args: Vec<Value>, now: Instant) {
+    fn call(&mut self, function: &'static str, args: impl Into<Arc<[Arg]>>, now: Instant) {
         let Called { result, reports } = self.state.call(function, args);
         for report in reports {
-            if let Err(what) = self.report(&report, now) {
-                let message = format!("{}: {what}", report.name);
+            let name = report.name;
+            if let Err(what) = self.report(report, now) {
+                let message = format!("{name}: {what}");
                 self.mistake(Failure { place: None, message, memory: false });
             }
         }
@@ -100,10 +101,15 @@ impl ScriptedSession {
         self.events.push_back(Event::Notice(notice(Module::Session, failure)));
     }
 
-    fn report(&mut self, report: &Report, now: Instant) -> Result<(), String> {
-        let first = report.args.first().unwrap_or(&Value::Nil);
+    fn report(&mut self, report: Report, now: Instant) -> Result<(), String> {
+        let Report { name, args } = report;
+        let mut args = args.into_iter();
+        let mut first = args.next().unwrap_or_default();
+        let second = args.next().unwrap_or_default();
+        let percept = take(&mut first, "percept");
+        let first = &first;
         let text = || first.as_str().unwrap_or("no reason given").to_owned();
-        match report.name {
+        match name {
             "send" => self.transmits.push_back(codec::encode(self.manifest(), first)?),
             "seated" => {
                 let agents = self.seat.agents.iter().map(|(agent, _)| *agent).collect();
@@ -114,10 +120,9 @@ impl ScriptedSession {
                 let agent = self.agent(first)?;
                 self.started(agent, first.get("briefing").cloned());
             }
-            "ask" => self.asked(first, now)?,
+            "ask" => self.asked(first, percept, now)?,
             "percept" => {
                 let (agent, turn) = self.turn(first)?;
-                let percept = first.get("percept").cloned().unwrap_or_default();
                 self.events.push_back(Event::Percept { turn, agent, percept });
             }
             "ended" => self.ended(first)?,
@@ -128,7 +133,7 @@ impl ScriptedSession {
             }
             "unknown" => self.events.push_back(Event::Notice(Notice::Unknown { kind: text() })),
             "malformed" => {
-                let got = report.args.get(1).and_then(Value::as_str).unwrap_or_default();
+                let got = second.as_str().unwrap_or_default();
                 let error = ProtocolError::new("a message", text(), got.as_bytes());
                 self.events.push_back(Event::Notice(Notice::Malformed(error)));
             }
@@ -178,7 +183,7 @@ impl ScriptedSession {
         self.events.push_back(Event::RoundStarted { agent, round, briefing });
     }
 
-    fn asked(&mut self, report: &Value, now: Instant) -> Result<(), String> {
+    fn asked(&mut self, report: &Value, percept: Value, now: Instant) -> Result<(), String> {
         let (agent, turn) = self.turn(report)?;
         if self.gate.open_turn(agent) == Some(turn) {
             // A referee may repeat a pending request after a login; the first one counts.
@@ -205,7 +210,6 @@ impl ScriptedSession {
             self.defaulted(agent, old.turn, DefaultCause::Superseded);
         }
         self.requests.insert(agent, Request { ask, fallback });
-        let percept = report.get("percept").cloned().unwrap_or_default();
         self.events.push_back(Event::Asked { turn, agent, due, percept });
         Ok(())
     }
@@ -215,7 +219,8 @@ impl ScriptedSession {
         let file = Module::Session.file();
         let failed =
             |message: String| Failure { place: Some((file.clone(), 1)), message, memory: false };
-        let message = self.state.pure("encode", &[ask.clone(), order_value(order)])?;
+        let message =
+            self.state.pure("encode", &[ask.clone().into(), order_value(order).into()])?;
         let message = message.ok_or_else(|| failed("the function encode is missing".to_owned()))?;
         codec::encode(self.manifest(), &message).map_err(|what| {
             failed(format!("encode returned a message that cannot be sent: {what}"))
@@ -262,6 +267,13 @@ impl ScriptedSession {
     }
 }
 
+/// Takes a value out of a map; nil if it has none.
+fn take(map: &mut Value, key: &str) -> Value {
+    let Value::Map(pairs) = map else { return Value::Nil };
+    let found = pairs.iter_mut().find(|(name, _)| name == key);
+    found.map(|(_, value)| std::mem::take(value)).unwrap_or_default()
+}
+
 /// An order as the scripts of a game see it.
 pub(crate) fn order_value(order: &Said) -> Value {
     Value::map([
@@ -279,13 +291,13 @@ impl Session for ScriptedSession {
         self.frames.clear();
         self.deadlines.reset();
         self.hangup = None;
-        self.call("connected", Vec::new(), now);
+        self.call("connected", [], now);
     }
 
     fn handle_disconnected(&mut self, now: Instant) {
         self.frames.clear();
         self.close_all(DefaultCause::Disconnected);
-        self.call("disconnected", Vec::new(), now);
+        self.call("disconnected", [], now);
     }
 
     fn handle_input(&mut self, bytes: &[u8], now: Instant) -> Result<(), ProtocolError> {
@@ -294,7 +306,7 @@ impl Session for ScriptedSession {
                 break;
             }
             match codec::decode(self.manifest().encoding, &frame) {
-                Ok(Some(message)) => self.call("message", vec![message], now),
+                Ok(Some(message)) => self.call("message", [message], now),
                 Ok(None) => {}
                 Err(error) => self.events.push_back(Event::Notice(Notice::Malformed(error))),
             }
@@ -330,7 +342,7 @@ impl Session for ScriptedSession {
             self.fall_back(gone.agent);
             self.defaulted(gone.agent, gone.turn, DefaultCause::NobodyDecided);
         }
-        self.call("goodbye", Vec::new(), now);
+        self.call("goodbye", [], now);
     }
 
     fn poll_transmit(&mut self) -> Option<Vec<u8>> {

@@ -11,7 +11,7 @@
 
 use crate::folder::GameFolder;
 use crate::natives::Report;
-use crate::vm::{self, GameVm, MESSAGE_CHARS, Module, Ready};
+use crate::vm::{self, Arg, GameVm, Module, Ready, of_vm};
 use mlua::Value as LuaValue;
 use phalanx_game::{Plain, Value};
 use phalanx_luau::failure::Failure;
@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Largest state.
 const STATE: PlainLimits = PlainLimits { values: 2_000_000, text_bytes: 64 << 20, depth: 64 };
 /// Fewest values in calls from which on a snapshot is taken.
-const SNAPSHOT_MIN: usize = 200;
+const SNAPSHOT_MIN: usize = 4_000;
 /// They must also be this many times as many as in the last snapshot: a snapshot of a large world
 /// takes milliseconds, and another thread needs about as long for these calls as they took.
 const SNAPSHOT_SHARE: usize = 6;
@@ -37,15 +37,15 @@ fn next_id() -> u64 {
 #[derive(Clone, Debug)]
 enum Birth {
     /// With the result of this function.
-    Made(&'static str, Arc<[Value]>),
+    Made(&'static str, Arc<[Arg]>),
     /// With this data.
     Saved(Arc<Plain>),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Logged {
     function: &'static str,
-    args: Vec<Value>,
+    args: Arc<[Arg]>,
 }
 
 /// The state of a session, a world or an arena.
@@ -55,7 +55,7 @@ pub(crate) struct ScriptState {
     module: Module,
     id: u64,
     birth: Birth,
-    log: Vec<Arc<Logged>>,
+    log: Vec<Logged>,
     /// Values in the log.
     weight: usize,
     /// Values in the log from which on a snapshot is taken.
@@ -92,6 +92,13 @@ impl Called {
     fn failed(failure: Failure) -> Self {
         Self { result: Err(failure), reports: Vec::new() }
     }
+
+    /// What a call with an argument that cannot be read gives: the session hears of it.
+    fn unread(error: &mlua::Error) -> Self {
+        let mlua::Error::DeserializeError(what) = error else { return Self::failed(of_vm(error)) };
+        let report = Report { name: "malformed", args: vec![format!("JSON ({what})").into()] };
+        Self { result: Ok(Value::Nil), reports: vec![report] }
+    }
 }
 
 impl ScriptState {
@@ -100,7 +107,7 @@ impl ScriptState {
         folder: &Arc<GameFolder>,
         module: Module,
         function: &'static str,
-        args: Vec<Value>,
+        args: impl Into<Arc<[Arg]>>,
     ) -> Self {
         Self {
             folder: Arc::clone(folder),
@@ -116,13 +123,14 @@ impl ScriptState {
 
     /// A state that was saved as data.
     pub(crate) fn saved(folder: &Arc<GameFolder>, module: Module, plain: Plain) -> Self {
-        let mut state = Self::made(folder, module, "new", Vec::new());
+        let mut state = Self::made(folder, module, "new", []);
         state.birth = Birth::Saved(Arc::new(plain));
         state
     }
 
     /// Calls a function that may change the state; one that the file does not have does nothing.
-    pub(crate) fn call(&mut self, function: &'static str, args: Vec<Value>) -> Called {
+    pub(crate) fn call(&mut self, function: &'static str, args: impl Into<Arc<[Arg]>>) -> Called {
+        let args = args.into();
         let folder = Arc::clone(&self.folder);
         let called = vm::with_vm(&folder, |vm| {
             let Ok(Some(_)) = vm.function(self.module, function) else {
@@ -130,11 +138,15 @@ impl ScriptState {
                 vm.function(self.module, function)?;
                 return Ok(Called { result: Ok(Value::Nil), reports: Vec::new() });
             };
+            let pushed = match vm.push(&args) {
+                Ok(pushed) => pushed,
+                Err(error) => return Ok(Called::unread(&error)),
+            };
             let ready = self.ready(vm);
-            let called = run(vm, self.module, (function, &args), &ready, true);
+            let called = run(vm, self.module, (function, pushed), &ready, true);
             self.calls += 1;
             self.weight += args.iter().map(weight).sum::<usize>() + 8;
-            self.log.push(Arc::new(Logged { function, args }));
+            self.log.push(Logged { function, args });
             let problem = self.keep(vm, ready.value);
             Ok(match (called, problem) {
                 (Called { result: Ok(_), reports }, Some(failure)) => {
@@ -147,23 +159,25 @@ impl ScriptState {
     }
 
     /// Calls a function that must not change the state; `None`: the file does not have it.
-    pub(crate) fn ask(&self, function: &str, args: &[Value]) -> Result<Option<Value>, Failure> {
+    pub(crate) fn ask(&self, function: &str, args: &[Arg]) -> Result<Option<Value>, Failure> {
         vm::with_vm(&self.folder, |vm| {
             if vm.function(self.module, function)?.is_none() {
                 return Ok(None);
             }
+            let pushed = vm.push(args).map_err(|error| of_vm(&error))?;
             let ready = self.ready(vm);
-            let called = run(vm, self.module, (function, args), &ready, false);
+            let called = run(vm, self.module, (function, pushed), &ready, false);
             vm.keep(ready);
             called.result.map(Some)
         })
     }
 
     /// Calls a function that does not see the state.
-    pub(crate) fn pure(&self, function: &str, args: &[Value]) -> Result<Option<Value>, Failure> {
+    pub(crate) fn pure(&self, function: &str, args: &[Arg]) -> Result<Option<Value>, Failure> {
         vm::with_vm(&self.folder, |vm| {
             let Some(function) = vm.function(self.module, function)? else { return Ok(None) };
-            let results = vm.call(self.module, &function, None, args)?;
+            let pushed = vm.push(args).map_err(|error| of_vm(&error))?;
+            let results = vm.call(self.module, &function, None, pushed)?;
             vm::read(&results).map(Some)
         })
     }
@@ -199,16 +213,18 @@ impl ScriptState {
         let value = self.born(vm);
         let ready = Ready { id: self.id, calls: self.calls, value };
         for logged in &self.log {
-            // What it reported was reported then.
-            run(vm, self.module, (logged.function, &logged.args), &ready, true);
+            // What it reported was reported then, and what could be read then can be read now.
+            let Ok(pushed) = vm.push(&logged.args) else { continue };
+            run(vm, self.module, (logged.function, pushed), &ready, true);
         }
         ready
     }
 
     fn born(&self, vm: &GameVm) -> Result<LuaValue, Failure> {
         match &self.birth {
-            Birth::Saved(plain) => plain::push_plain(vm.lua(), plain)
-                .map_err(|error| Failure::from_error(&error, MESSAGE_CHARS)),
+            Birth::Saved(plain) => {
+                plain::push_plain(vm.lua(), plain).map_err(|error| of_vm(&error))
+            }
             Birth::Made(name, args) => {
                 let missing = || Failure {
                     place: Some((self.module.file(), 1)),
@@ -216,7 +232,8 @@ impl ScriptState {
                     memory: false,
                 };
                 let function = vm.function(self.module, name)?.ok_or_else(missing)?;
-                let results = vm.call(self.module, &function, None, args)?;
+                let pushed = vm.push(args).map_err(|error| of_vm(&error))?;
+                let results = vm.call(self.module, &function, None, pushed)?;
                 let value = results.front().cloned().unwrap_or(LuaValue::Nil);
                 // What is not plain data fails here, and not at the first snapshot.
                 self.read(&value)?;
@@ -232,8 +249,7 @@ impl ScriptState {
             && let Ok(state) = &value
         {
             let pushed = self.read(state).and_then(|plain| {
-                let again = plain::push_plain(vm.lua(), &plain)
-                    .map_err(|error| Failure::from_error(&error, MESSAGE_CHARS))?;
+                let again = plain::push_plain(vm.lua(), &plain).map_err(|error| of_vm(&error))?;
                 Ok((plain, again))
             });
             match pushed {
@@ -260,7 +276,7 @@ impl ScriptState {
 fn run(
     vm: &GameVm,
     module: Module,
-    (name, args): (&str, &[Value]),
+    (name, args): (&str, Vec<LuaValue>),
     ready: &Ready,
     reports: bool,
 ) -> Called {
@@ -281,10 +297,20 @@ fn run(
     Called { result: results.and_then(|results| vm::read(&results)), reports }
 }
 
-fn weight(value: &Value) -> usize {
+/// Bytes of a JSON message for each of its values, about.
+const VALUE_BYTES: usize = 8;
+
+fn weight(arg: &Arg) -> usize {
+    match arg {
+        Arg::Value(value) => value_weight(value),
+        Arg::Json(bytes) => 1 + bytes.len() / VALUE_BYTES,
+    }
+}
+
+fn value_weight(value: &Value) -> usize {
     match value {
-        Value::List(items) => 1 + items.iter().map(weight).sum::<usize>(),
-        Value::Map(pairs) => 1 + pairs.iter().map(|(_, item)| weight(item)).sum::<usize>(),
+        Value::List(items) => 1 + items.iter().map(value_weight).sum::<usize>(),
+        Value::Map(pairs) => 1 + pairs.iter().map(|(_, item)| value_weight(item)).sum::<usize>(),
         Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Num(_) | Value::Str(_) => 1,
     }
 }

@@ -3,6 +3,7 @@
 //! Calls are bounded by executed steps (loop iterations and calls), not by time, so that a recording
 //! decides again what it decided.
 
+use crate::codec::json;
 use crate::folder::GameFolder;
 use crate::kits;
 use crate::natives::{self, Outbox};
@@ -20,7 +21,7 @@ use std::sync::Arc;
 /// Memory of a VM, in bytes.
 const MEMORY_BYTES: usize = 256 << 20;
 /// Longest error message, in characters.
-pub(crate) const MESSAGE_CHARS: usize = 400;
+const MESSAGE_CHARS: usize = 400;
 /// Steps to load a file.
 const LOAD_STEPS: u64 = 2_000_000;
 /// What a script hands over at once: a message, a percept, an answer, a picture.
@@ -73,6 +74,20 @@ impl Module {
     }
 }
 
+/// An argument of a function.
+#[derive(Clone, Debug)]
+pub(crate) enum Arg {
+    Value(Value),
+    /// A JSON message, which becomes tables without a detour.
+    Json(Arc<[u8]>),
+}
+
+impl<T: Into<Value>> From<T> for Arg {
+    fn from(value: T) -> Self {
+        Self::Value(value.into())
+    }
+}
+
 /// A state that is ready for its next call.
 pub(crate) struct Ready {
     pub(crate) id: u64,
@@ -87,6 +102,8 @@ pub(crate) struct GameVm {
     steps: Rc<Steps>,
     require: Function,
     modules: RefCell<BTreeMap<Module, Result<Table, Failure>>>,
+    /// The functions that were looked up.
+    functions: RefCell<BTreeMap<Module, BTreeMap<String, Option<Function>>>>,
     pub(crate) outbox: Rc<Outbox>,
     pub(crate) ready: RefCell<Vec<Ready>>,
 }
@@ -132,7 +149,7 @@ pub(crate) fn with_vm<T>(
     work(&vm)
 }
 
-fn of_vm(error: &mlua::Error) -> Failure {
+pub(crate) fn of_vm(error: &mlua::Error) -> Failure {
     Failure::from_error(error, MESSAGE_CHARS)
 }
 
@@ -168,6 +185,7 @@ impl GameVm {
             steps,
             require,
             modules: RefCell::default(),
+            functions: RefCell::default(),
             outbox,
             ready: RefCell::default(),
         })
@@ -196,6 +214,17 @@ impl GameVm {
 
     /// The function of a file, `queries.nearest` for one in a table of it; `None` without one.
     pub(crate) fn function(&self, module: Module, name: &str) -> Result<Option<Function>, Failure> {
+        let known = self.functions.borrow().get(&module).and_then(|all| all.get(name).cloned());
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let found = self.find(module, name)?;
+        let mut functions = self.functions.borrow_mut();
+        functions.entry(module).or_default().insert(name.to_owned(), found.clone());
+        Ok(found)
+    }
+
+    fn find(&self, module: Module, name: &str) -> Result<Option<Function>, Failure> {
         let mut table = self.module(module)?;
         let mut parts = name.split('.').peekable();
         while let Some(part) = parts.next() {
@@ -209,20 +238,30 @@ impl GameVm {
         Ok(None)
     }
 
+    /// Arguments as values of the VM.
+    ///
+    /// # Errors
+    /// [`mlua::Error::DeserializeError`] for a message that is not JSON.
+    pub(crate) fn push(&self, args: &[Arg]) -> mlua::Result<Vec<LuaValue>> {
+        let push = |arg: &Arg| match arg {
+            Arg::Value(value) => plain::push(&self.lua, value),
+            Arg::Json(bytes) => json::push(&self.lua, bytes),
+        };
+        args.iter().map(push).collect()
+    }
+
     /// Calls a function with a state and arguments, within the steps of its file.
     pub(crate) fn call(
         &self,
         module: Module,
         function: &Function,
         state: Option<&LuaValue>,
-        args: &[Value],
+        args: Vec<LuaValue>,
     ) -> Result<MultiValue, Failure> {
-        let mut pushed = MultiValue::with_capacity(args.len() + 1);
-        pushed.extend(state.cloned());
-        for arg in args {
-            pushed.push_back(plain::push(&self.lua, arg).map_err(|error| of_vm(&error))?);
-        }
-        self.bounded(module.steps(), || function.call::<MultiValue>(pushed))
+        let mut all = MultiValue::with_capacity(args.len() + 1);
+        all.extend(state.cloned());
+        all.extend(args);
+        self.bounded(module.steps(), || function.call::<MultiValue>(all))
     }
 
     fn bounded<T>(&self, most: u64, work: impl FnOnce() -> mlua::Result<T>) -> Result<T, Failure> {

@@ -4,13 +4,12 @@ use crate::Rules;
 use crate::picture;
 use crate::session::{notice, order_value};
 use crate::state::ScriptState;
-use crate::vm::Module;
+use crate::vm::{Arg, Module};
 use phalanx_game::{
     ActionError, AgentId, AgentState, Met, Notice, Picture, QueryError, RestoreError, Roster, Said,
     Tokens, Turn, Value, World, freeze, misfit, thaw,
 };
 use phalanx_luau::failure::Failure;
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -19,18 +18,28 @@ const SAVED: u16 = 1;
 /// Mistakes that wait for the journal; more are dropped, since they repeat.
 const MISTAKES_MAX: usize = 16;
 
+/// A percept as strategies may read it.
+#[derive(Clone, Debug)]
+struct Percept {
+    /// The arguments of `observe`, of which it is the last.
+    args: Arc<[Arg]>,
+    /// Declared fields of another type than declared: strategies are checked against the
+    /// declaration, so they do not see them.
+    misfits: Vec<&'static str>,
+}
+
 /// The world of a game that is written in Luau.
 #[derive(Clone, Debug)]
 pub struct ScriptedWorld {
     rules: Arc<Rules>,
     roster: Arc<Roster>,
     state: ScriptState,
-    /// The declared fields of each agent's last percept.
-    percepts: BTreeMap<AgentId, Arc<Value>>,
+    /// Each agent's last percept.
+    percepts: BTreeMap<AgentId, Percept>,
     round: u32,
     mistakes: VecDeque<Notice>,
     /// Percept fields whose wrong type was reported.
-    misfits: BTreeSet<&'static str>,
+    reported: BTreeSet<&'static str>,
 }
 
 impl ScriptedWorld {
@@ -39,40 +48,38 @@ impl ScriptedWorld {
         Self {
             rules: Arc::clone(rules),
             roster: Arc::new(roster.clone()),
-            state: ScriptState::made(&rules.folder, Module::World, "new", vec![team]),
+            state: ScriptState::made(&rules.folder, Module::World, "new", [team.into()]),
             percepts: BTreeMap::new(),
             round: 0,
             mistakes: VecDeque::new(),
-            misfits: BTreeSet::new(),
+            reported: BTreeSet::new(),
         }
     }
 
-    fn name(&self, agent: AgentId) -> Value {
-        Value::from(self.roster.name(agent).to_owned())
+    fn name(&self, agent: AgentId) -> Arg {
+        Arg::from(self.roster.name(agent).to_owned())
     }
 
-    fn call(&mut self, function: &'static str, args: Vec<Value>) {
+    fn call(&mut self, function: &'static str, args: impl Into<Arc<[Arg]>>) {
         if let Err(failure) = self.state.call(function, args).result {
             self.mistake(failure);
         }
     }
 
-    /// Keeps the declared fields of a percept for strategies. A field of another type than declared
-    /// is left out, since strategies are checked against the declaration; that is reported once.
-    fn perceive(&mut self, agent: AgentId, percept: &Value) {
-        let mut fields = Vec::new();
+    /// The declared fields of a percept that have another type than declared, which is reported
+    /// once.
+    fn misfits(&mut self, percept: &Value) -> Vec<&'static str> {
+        let mut misfits = Vec::new();
         for field in self.rules.manifest.declaration.api.percept {
             let Some(value) = percept.get(field.name) else { continue };
-            match misfit(&field.kind, value) {
-                None => fields.push((Cow::Borrowed(field.name), value.clone())),
-                Some(problem) if self.misfits.insert(field.name) => {
-                    let what = format!("the percept's field {}: {problem}", field.name);
-                    self.mistake(Failure { place: None, message: what, memory: false });
-                }
-                Some(_) => {}
+            let Some(problem) = misfit(&field.kind, value) else { continue };
+            misfits.push(field.name);
+            if self.reported.insert(field.name) {
+                let what = format!("the percept's field {}: {problem}", field.name);
+                self.mistake(Failure { place: None, message: what, memory: false });
             }
         }
-        self.percepts.insert(agent, Arc::new(Value::Map(fields)));
+        misfits
     }
 
     fn mistake(&mut self, failure: Failure) {
@@ -83,7 +90,7 @@ impl ScriptedWorld {
 
     /// What a function that changes nothing answers; nil if the file does not have it or if it
     /// fails, which `game check` and queries report.
-    fn ask(&self, function: &str, args: &[Value]) -> Value {
+    fn ask(&self, function: &str, args: &[Arg]) -> Value {
         self.state.ask(function, args).ok().flatten().unwrap_or_default()
     }
 }
@@ -108,7 +115,7 @@ impl World for ScriptedWorld {
 
     fn enroll(&mut self, roster: &Roster) {
         self.roster = Arc::new(roster.clone());
-        self.call("enroll", vec![names(roster)]);
+        self.call("enroll", [names(roster).into()]);
     }
 
     fn begin(&mut self, round: u32, agent: AgentId, briefing: Option<&Value>) {
@@ -117,20 +124,22 @@ impl World for ScriptedWorld {
             self.round = round;
         }
         let briefing = briefing.cloned().unwrap_or_default();
-        self.call("begin", vec![self.name(agent), briefing, round.into()]);
+        self.call("begin", [self.name(agent), briefing.into(), round.into()]);
     }
 
     fn observe(&mut self, turn: Turn, agent: AgentId, percept: Value) {
-        self.perceive(agent, &percept);
-        self.call("observe", vec![self.name(agent), turn.step.into(), percept]);
+        let misfits = self.misfits(&percept);
+        let args = Arc::from([self.name(agent), turn.step.into(), percept.into()]);
+        self.percepts.insert(agent, Percept { args: Arc::clone(&args), misfits });
+        self.call("observe", args);
     }
 
     fn settle(&mut self, turn: Turn) {
-        self.call("settle", vec![turn.step.into()]);
+        self.call("settle", [turn.step.into()]);
     }
 
     fn acted(&mut self, turn: Turn, agent: AgentId, action: &Said) {
-        self.call("acted", vec![self.name(agent), turn.step.into(), order_value(action)]);
+        self.call("acted", [self.name(agent), turn.step.into(), order_value(action).into()]);
     }
 
     fn poll_notice(&mut self) -> Option<Notice> {
@@ -138,7 +147,13 @@ impl World for ScriptedWorld {
     }
 
     fn field(&self, agent: AgentId, name: &str) -> Option<Value> {
-        self.percepts.get(&agent)?.get(name).cloned()
+        let Percept { args, misfits } = self.percepts.get(&agent)?;
+        let declared = self.rules.manifest.declaration.api.percept;
+        let is_shown = declared.iter().any(|field| field.name == name) && !misfits.contains(&name);
+        match args.last() {
+            Some(Arg::Value(percept)) if is_shown => percept.get(name).cloned(),
+            _hidden => None,
+        }
     }
 
     fn query(&self, agent: AgentId, name: &str, args: &[Value]) -> Result<Value, QueryError> {
@@ -147,7 +162,7 @@ impl World for ScriptedWorld {
             return Err(refused("there is no such query".to_owned()));
         };
         let mut all = vec![self.name(agent)];
-        all.extend(args.iter().cloned());
+        all.extend(args.iter().cloned().map(Arg::from));
         match self.state.ask(&format!("queries.{name}"), &all) {
             Ok(Some(answer)) => match misfit(&declared.returns, &answer) {
                 None => Ok(answer),
@@ -168,7 +183,7 @@ impl World for ScriptedWorld {
         if self.rules.manifest.declaration.api.action(&said.action).is_none() {
             return Err(refused("there is no such action".to_owned()));
         }
-        match self.state.ask("check", &[self.name(agent), order_value(said)]) {
+        match self.state.ask("check", &[self.name(agent), order_value(said).into()]) {
             Ok(Some(Value::Str(reason))) => Err(refused(reason.into_owned())),
             Ok(_) => Ok(said.clone()),
             Err(failure) => Err(refused(text(&failure))),
@@ -225,10 +240,10 @@ impl World for ScriptedWorld {
         let answer = match met {
             Met::Round(briefing) => {
                 let briefing = briefing.cloned().unwrap_or_default();
-                self.ask("recognize_round", &[self.name(agent), briefing])
+                self.ask("recognize_round", &[self.name(agent), briefing.into()])
             }
             Met::Turn(turn, percept) => {
-                self.ask("recognize", &[self.name(agent), turn.step.into(), percept.clone()])
+                self.ask("recognize", &[self.name(agent), turn.step.into(), percept.clone().into()])
             }
         };
         answer.as_str().map_or(Ok(()), |reason| Err(reason.to_owned()))
