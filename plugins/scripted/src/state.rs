@@ -94,9 +94,14 @@ impl Called {
     }
 
     /// What a call with an argument that cannot be read gives: the session hears of it.
-    fn unread(error: &mlua::Error) -> Self {
+    fn unread(error: &mlua::Error, args: &[Arg]) -> Self {
         let mlua::Error::DeserializeError(what) = error else { return Self::failed(of_vm(error)) };
-        let report = Report { name: "malformed", args: vec![format!("JSON ({what})").into()] };
+        let got = args.iter().find_map(|arg| match arg {
+            Arg::Json(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+            Arg::Value(_) => None,
+        });
+        let report =
+            Report { name: "malformed", args: vec![format!("JSON ({what})").into(), got.into()] };
         Self { result: Ok(Value::Nil), reports: vec![report] }
     }
 }
@@ -140,7 +145,7 @@ impl ScriptState {
             };
             let pushed = match vm.push(&args) {
                 Ok(pushed) => pushed,
-                Err(error) => return Ok(Called::unread(&error)),
+                Err(error) => return Ok(Called::unread(&error, &args)),
             };
             let ready = self.ready(vm);
             let called = run(vm, self.module, (function, pushed), &ready, true);

@@ -148,6 +148,59 @@ fn a_session_that_never_arms_has_no_turn_and_says_nothing() {
 }
 
 #[test]
+fn scripts_see_json_as_tables() {
+    // Strings are quoted, and keys are sorted, so that equal tables print equally.
+    let script = r#"
+        local function show(value)
+            if type(value) == "string" then
+                return `'{value}'`
+            elseif type(value) ~= "table" then
+                return tostring(value)
+            end
+            local parts = {}
+            for key, item in value do
+                table.insert(parts, `{key}={show(item)}`)
+            end
+            table.sort(parts)
+            return `\{{table.concat(parts, " ")}\}`
+        end
+        return {
+            open = function() return {} end,
+            message = function(self, message) unknown(show(message)) end,
+            encode = function() return {} end,
+        }
+    "#;
+    let large = (0..40).map(|key| format!("\"k{key:02}\":{key}")).collect::<Vec<_>>().join(",");
+    let shown = (0..40).map(|key| format!("k{key:02}={key}")).collect::<Vec<_>>().join(" ");
+    let deep = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    let mut played = Played::new(script);
+    played.heard();
+    for (json, expected) in [
+        ("{}", "{}"),
+        ("[]", "{}"),
+        ("[1, -2, 2.5, true]", "{1=1 2=-2 3=2.5 4=true}"),
+        // A hole would end the list; an absent key and null are the same.
+        (r#"["a", null, "b"]"#, "{1='a' 2=false 3='b'}"),
+        (r#"{"a": null, "b": {"c": []}}"#, "{b={c={}}}"),
+        ("null", "nil"),
+        (r#"{"a": 1, "a": 2}"#, "{a=2}"),
+        (r#"{"a\u0062": "\u00e4 \/ b", "c": ["\u0064", "e"]}"#, "{ab='ä / b' c={1='d' 2='e'}}"),
+        (&format!("{{{large}}}"), &format!("{{{shown}}}")),
+        ("18446744073709551615", "18446744073709552000"),
+    ] {
+        let heard = played.hear(json);
+        assert!(heard.contains(expected), "{json}: {heard}");
+    }
+    for wrong in ["{", "[1,]", "1 2", "[1e999]", "\"\\x\"", "{\"a\":1 \"b\":2}", &deep(200)] {
+        let heard = played.hear(wrong);
+        assert!(heard.contains("malformed"), "{wrong}: {heard}");
+    }
+    assert!(played.hear(&deep(100)).contains("{1={1="));
+    let invalid = played.session.handle_input(b"\"\xff\"\n", played.now);
+    assert!(invalid.is_ok() && played.heard().contains("malformed"));
+}
+
+#[test]
 fn an_answer_with_what_the_encoding_cannot_say_becomes_the_fallback() {
     let script = SESSION
         .replace("depth = order.args[1] }", "depth = if order.name == 'dig' then print else nil }");
