@@ -56,7 +56,10 @@ fn main() {
         }
     }
     println!("\none agent's turn in one thread, mean of {turns} turns");
-    println!("{:>7} {:>10} {:>10} {:>10} {:>10}", "agents", "game", "session", "world", "query");
+    println!(
+        "{:>7} {:>10} {:>10} {:>10} {:>10} {:>14}",
+        "agents", "game", "session", "world", "query", "longest call"
+    );
     let scripted = ScriptedGame::new(GameFolder::read(&folder("mapc2022")).unwrap()).unwrap();
     for agents in SIZES {
         let native = parts(&Assemble, Form::Mapc2020, agents, turns);
@@ -64,8 +67,8 @@ fn main() {
         for (game, parts) in [("assemble", native), ("mapc2022", ours)] {
             let micros = parts.map(|part| format!("{:.1} µs", part.as_secs_f64() * 1e6));
             println!(
-                "{agents:>7} {game:>10} {:>10} {:>10} {:>10}",
-                micros[0], micros[1], micros[2]
+                "{agents:>7} {game:>10} {:>10} {:>10} {:>10} {:>14}",
+                micros[0], micros[1], micros[2], micros[3]
             );
         }
     }
@@ -98,13 +101,14 @@ fn answers(game: &str, form: Form, agents: u16, turns: u32) -> Histogram<u64> {
     times
 }
 
-/// Mean time of session, world and query for an agent in a turn.
-fn parts<G: Game>(game: &G, form: Form, agents: u16, turns: u32) -> [Duration; 3] {
+/// Mean time of session, world and query for an agent in a turn, and the longest call of the world.
+fn parts<G: Game>(game: &G, form: Form, agents: u16, turns: u32) -> [Duration; 4] {
     let mut sessions: Vec<_> = (0..agents).map(|agent| game.session(&team::seat(agent))).collect();
     let mut world = game.world(&team::roster(agents));
     let mut walkers = Walkers::new(agents, SIDE);
     let now = Instant::now();
     let mut spent = [Duration::ZERO; 3];
+    let mut longest = Duration::ZERO;
     for (agent, session) in (0..).zip(&mut sessions) {
         session.handle_connected(now);
         let login = r#"{"type":"auth-response","content":{"result":"ok"}}"#;
@@ -135,12 +139,14 @@ fn parts<G: Game>(game: &G, form: Form, agents: u16, turns: u32) -> [Duration; 3
                 }
             }
             spent[1] += began.elapsed();
+            longest = longest.max(began.elapsed());
         }
         let at = Turn::new(0, turn);
         assert_eq!(open, vec![at; usize::from(agents)], "every agent is asked");
         let began = Instant::now();
         world.settle(at);
         spent[1] += began.elapsed();
+        longest = longest.max(began.elapsed());
         for (agent, session) in (0..agents).map(AgentId).zip(&mut sessions) {
             let began = Instant::now();
             drop(world.query(agent, "mates", &[]).or_else(|_| world.query(agent, "crew", &[])));
@@ -152,7 +158,8 @@ fn parts<G: Game>(game: &G, form: Form, agents: u16, turns: u32) -> [Duration; 3
         }
         walkers.walk();
     }
-    spent.map(|spent| spent / (turns * u32::from(agents)))
+    let [session, world, query] = spent.map(|spent| spent / (turns * u32::from(agents)));
+    [session, world, query, longest]
 }
 
 /// What the adapter adds to a function of a script that does nothing.

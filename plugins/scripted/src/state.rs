@@ -21,8 +21,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Largest state.
 const STATE: PlainLimits = PlainLimits { values: 2_000_000, text_bytes: 64 << 20, depth: 64 };
-/// Fewest values in calls from which on a snapshot is taken.
-const SNAPSHOT_MIN: usize = 4_000;
+/// Fewest values in calls from which on a snapshot is taken. Sessions wander between the threads of the
+/// runtime, and each new thread calculates them again, so theirs must stay short.
+const SNAPSHOT_MIN: usize = 200;
 /// They must also be this many times as many as in the last snapshot: a snapshot of a large world
 /// takes milliseconds, and another thread needs about as long for these calls as they took.
 const SNAPSHOT_SHARE: usize = 6;
