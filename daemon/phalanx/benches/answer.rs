@@ -22,6 +22,7 @@ mod referee;
 mod team;
 
 use hdrhistogram::Histogram;
+use phalanx_net::Endpoint;
 use referee::{Referee, nanoseconds, request};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -112,5 +113,6 @@ fn floor(address: SocketAddr) -> Box<dyn std::any::Any> {
 
 /// A team of the daemon, with a script that always skips.
 fn daemon(address: SocketAddr) -> Box<dyn std::any::Any> {
-    team::play("assemble", AGENTS, address)
+    let endpoint = Endpoint::tcp(address.ip().to_string(), address.port());
+    team::play(team::skipping("assemble", AGENTS), endpoint)
 }

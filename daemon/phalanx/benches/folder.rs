@@ -30,6 +30,7 @@ mod walkers;
 use hdrhistogram::Histogram;
 use phalanx_assemble::Assemble;
 use phalanx_game::{AgentId, Arena, Event, Game, Session, Turn, World};
+use phalanx_net::Endpoint;
 use phalanx_scripted::{ArenaSetup, GameFolder, ScriptedArena, ScriptedGame};
 use referee::{Referee, nanoseconds};
 use std::net::TcpListener;
@@ -83,7 +84,9 @@ fn folder(game: &str) -> PathBuf {
 /// Answer times of a team of the daemon, in nanoseconds.
 fn answers(game: &str, form: Form, agents: u16, turns: u32) -> Histogram<u64> {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let client = team::play(game, agents, listener.local_addr().unwrap());
+    let address = listener.local_addr().unwrap();
+    let endpoint = Endpoint::tcp(address.ip().to_string(), address.port());
+    let client = team::play(team::skipping(game, agents), endpoint);
     let mut walkers = Walkers::new(agents, SIDE);
     let start = |agent| walkers.start(agent, form);
     let mut referee = Referee::accept_with(&listener, agents, start);

@@ -13,13 +13,13 @@
 
 #[path = "support/referee.rs"]
 mod referee;
+#[path = "support/team.rs"]
+#[allow(dead_code, reason = "other benchmarks play without a recorder")]
+mod team;
 
 use hdrhistogram::Histogram;
-use phalanx_engine::{Generation, StrategyOrigin, TeamOptions};
-use phalanx_game::{AgentId, MarginLimits, Roster, RosterEntry, Seat, SeatId};
 use phalanx_games::TeamPlan;
-use phalanx_lua::{Bundle, Limits};
-use phalanx_net::{Endpoint, SeatOptions, origin};
+use phalanx_net::{Endpoint, origin};
 use phalanx_record::Recording;
 use phalanx_settings::RecordingSettings;
 use phalanxd::recordings::{Making, info};
@@ -109,7 +109,7 @@ fn round((agents, turns, pace): (u16, u32, Duration), recorded: bool, found: &mu
     let folder = tempfile::tempdir().unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let mut plan = plan(agents);
+    let mut plan = team::skipping("assemble", agents);
     let recording = recorded.then(|| record(&mut plan, folder.path()));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let endpoint = Endpoint::tcp(address.ip().to_string(), address.port());
@@ -166,38 +166,4 @@ fn spent() -> Duration {
     let (_, fields) = stat.rsplit_once(") ").unwrap();
     let ticks = fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap());
     Duration::from_millis(10 * ticks.sum::<u64>())
-}
-
-/// A team whose script always skips.
-fn plan(agents: u16) -> TeamPlan {
-    let script = "return { decide = function() return act.skip() end }";
-    let bundle = Arc::new(Bundle::from_files([("worker.luau", script)]).unwrap());
-    let entry = |index| RosterEntry::new(format!("agentA{index}"), "worker");
-    let roster = Roster { team: "A".into(), agents: (0..agents).map(entry).collect() };
-    let seat = |index: u16| Seat {
-        id: SeatId(index),
-        agents: vec![(AgentId(index), format!("agentA{index}"))],
-        user: format!("agentA{index}"),
-        password: "1".into(),
-        turn_limit: Duration::from_secs(4),
-        margin: MarginLimits::default(),
-    };
-    let generation = Arc::new(Generation {
-        number: 1,
-        hash: bundle.hash().to_owned(),
-        accepted: std::time::SystemTime::now(),
-        origin: StrategyOrigin::Start,
-    });
-    TeamPlan {
-        options: phalanx_games::GameOptions::new(),
-        game: "assemble".into(),
-        seats: (0..agents).map(seat).collect(),
-        roster,
-        staged: phalanx_lua::stage(bundle, generation).unwrap(),
-        limits: Limits::default(),
-        team: TeamOptions::default(),
-        seat: SeatOptions::default(),
-        recorder: None,
-        checkpoints: None,
-    }
 }

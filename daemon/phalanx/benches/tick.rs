@@ -15,18 +15,18 @@
     reason = "a benchmark may fail loudly, and prints"
 )]
 
+#[path = "support/team.rs"]
+#[allow(dead_code, reason = "other benchmarks play other games")]
+mod team;
+
 use hdrhistogram::Histogram;
 use phalanx_bomberland::arena::{ArenaConfig, ArenaOptions, BomberlandArena};
-use phalanx_engine::{Generation, StrategyOrigin, TeamOptions};
 use phalanx_game::{
     AgentId, Arena as _, ConnectionId, MarginLimits, Origin, Outgoing, Roster, RosterEntry, Seat,
     SeatId,
 };
-use phalanx_games::TeamPlan;
-use phalanx_lua::{Bundle, Limits};
-use phalanx_net::{Endpoint, SeatOptions};
+use phalanx_net::Endpoint;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_tungstenite::tungstenite::{Message, WebSocket, accept, client};
 
@@ -175,7 +175,6 @@ fn floor(address: SocketAddr) -> Box<dyn std::any::Any> {
 /// A team of the daemon, with a script that always walks up.
 fn daemon(address: SocketAddr) -> Box<dyn std::any::Any> {
     let script = "return { decide = function() return act.move('up') end }";
-    let bundle = Arc::new(Bundle::from_files([("worker.luau", script)]).unwrap());
     let name = |index: u16| format!("A{index}");
     let entry = |index| RosterEntry::new(name(index), "worker");
     let seat = Seat {
@@ -186,29 +185,7 @@ fn daemon(address: SocketAddr) -> Box<dyn std::any::Any> {
         turn_limit: Duration::from_millis(100),
         margin: MarginLimits::default(),
     };
-    let generation = Arc::new(Generation {
-        number: 1,
-        hash: bundle.hash().to_owned(),
-        accepted: std::time::SystemTime::now(),
-        origin: StrategyOrigin::Start,
-    });
-    let plan = TeamPlan {
-        options: phalanx_games::GameOptions::new(),
-        game: "bomberland".into(),
-        seats: vec![seat],
-        roster: Roster { team: "A".into(), agents: (0..UNITS).map(entry).collect() },
-        staged: phalanx_lua::stage(bundle, generation).unwrap(),
-        limits: Limits::default(),
-        team: TeamOptions::default(),
-        seat: SeatOptions::default(),
-        recorder: None,
-        checkpoints: None,
-    };
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let roster = Roster { team: "A".into(), agents: (0..UNITS).map(entry).collect() };
     let endpoint = Endpoint::web_socket(address.ip().to_string(), address.port());
-    let team = runtime.block_on(async {
-        let built = phalanx_games::build(plan, endpoint).await.unwrap();
-        built.spawn()
-    });
-    Box::new((team, runtime))
+    team::play(team::plan("bomberland", vec![seat], roster, script), endpoint)
 }

@@ -72,7 +72,31 @@ impl CostField {
     /// that it leads onto. Cells dearer than `limit` stay unreached.
     #[must_use]
     pub fn spread(grid: &PriceGrid, sources: impl IntoIterator<Item = Cell>, limit: u32) -> Self {
-        let PriceGrid { region, prices } = grid;
+        Self::spread_over(grid.region, sources, limit, |index| grid.prices[index])
+    }
+
+    /// The same with prices that are expensive to know: `price` is asked once for each cell that
+    /// the search comes to, `None` where it cannot be entered.
+    #[must_use]
+    pub fn spread_by(
+        region: Region,
+        sources: impl IntoIterator<Item = Cell>,
+        limit: u32,
+        mut price: impl FnMut(Cell) -> Option<u32>,
+    ) -> Self {
+        let mut known = vec![None; region.len()];
+        Self::spread_over(region, sources, limit, |index| {
+            *known[index].get_or_insert_with(|| stored(price(region.cell(index))))
+        })
+    }
+
+    /// `price` of a place in the region; 0: the cell cannot be entered.
+    fn spread_over(
+        region: Region,
+        sources: impl IntoIterator<Item = Cell>,
+        limit: u32,
+        mut price: impl FnMut(usize) -> u8,
+    ) -> Self {
         let mut costs = vec![u32::MAX; region.len()];
         // A ring of buckets (Dial): exact for small whole costs and faster than a heap.
         let mut ring: Vec<Vec<Place>> = vec![Vec::new(); BUCKETS];
@@ -94,7 +118,7 @@ impl CostField {
                     continue;
                 }
                 for next in region.around(place).into_iter().flatten() {
-                    let price = prices[next.index];
+                    let price = price(next.index);
                     let cost = level + u32::from(price);
                     if price > 0 && cost < costs[next.index] && cost <= limit {
                         costs[next.index] = cost;
@@ -105,7 +129,7 @@ impl CostField {
             }
             level += 1;
         }
-        Self { region: *region, costs }
+        Self { region, costs }
     }
 
     /// The cost of the cheapest way between the cell and its nearest source; `None` when unreached.
@@ -163,6 +187,23 @@ mod tests {
         assert_eq!(field.cost(Cell::new(4, 0)), Some(4), "round the dear cell");
         assert_eq!(field.cost(Cell::new(3, 0)), Some(10));
         assert_eq!(field.cost(Cell::new(8, 0)), None, "between two walls");
+    }
+
+    #[test]
+    fn a_price_is_asked_once_for_each_cell_that_the_search_comes_to() {
+        let mut asked = Vec::new();
+        let field = CostField::spread_by(torus(), [Cell::new(5, 5)], 2, |cell| {
+            asked.push(cell);
+            (cell.y >= 5).then_some(1)
+        });
+        assert_eq!(field.cost(Cell::new(5, 7)), Some(2));
+        assert_eq!(field.cost(Cell::new(5, 4)), None, "barred");
+        let near: Vec<_> = Cell::new(5, 5).diamond(3).collect();
+        assert!(asked.iter().all(|cell| near.contains(cell)), "{asked:?}");
+        asked.sort_unstable();
+        let all = asked.len();
+        asked.dedup();
+        assert_eq!(asked.len(), all, "once");
     }
 
     #[test]

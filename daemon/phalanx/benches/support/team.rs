@@ -1,4 +1,4 @@
-//! A team of the daemon, with a script that always skips, for benchmarks of answers.
+//! A team of the daemon, for benchmarks.
 
 use phalanx_engine::{Generation, StrategyOrigin, TeamOptions};
 use phalanx_game::{AgentId, MarginLimits, Roster, RosterEntry, Seat, SeatId};
@@ -6,7 +6,6 @@ use phalanx_games::TeamPlan;
 use phalanx_lua::{Bundle, Limits};
 use phalanx_net::{Endpoint, SeatOptions};
 use std::any::Any;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -28,9 +27,14 @@ pub(crate) fn roster(agents: u16) -> Roster {
     Roster { team: "A".into(), agents: (0..agents).map(entry).collect() }
 }
 
-/// A team that plays a game at this address until what is returned is dropped.
-pub(crate) fn play(game: &str, agents: u16, address: SocketAddr) -> Box<dyn Any> {
+/// Agents of a game with a script that always skips.
+pub(crate) fn skipping(game: &str, agents: u16) -> TeamPlan {
     let script = "return { decide = function() return act.skip() end }";
+    plan(game, (0..agents).map(seat).collect(), roster(agents), script)
+}
+
+/// A team of a game whose role `worker` is this script.
+pub(crate) fn plan(game: &str, seats: Vec<Seat>, roster: Roster, script: &str) -> TeamPlan {
     let bundle = Arc::new(Bundle::from_files([("worker.luau", script)]).unwrap());
     let generation = Arc::new(Generation {
         number: 1,
@@ -38,20 +42,23 @@ pub(crate) fn play(game: &str, agents: u16, address: SocketAddr) -> Box<dyn Any>
         accepted: SystemTime::now(),
         origin: StrategyOrigin::Start,
     });
-    let plan = TeamPlan {
+    TeamPlan {
         options: phalanx_games::GameOptions::new(),
         game: game.to_owned(),
-        seats: (0..agents).map(seat).collect(),
-        roster: roster(agents),
+        seats,
+        roster,
         staged: phalanx_lua::stage(bundle, generation).unwrap(),
         limits: Limits::default(),
         team: TeamOptions::default(),
         seat: SeatOptions::default(),
         recorder: None,
         checkpoints: None,
-    };
+    }
+}
+
+/// Plays until what is returned is dropped.
+pub(crate) fn play(plan: TeamPlan, endpoint: Endpoint) -> Box<dyn Any> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    let endpoint = Endpoint::tcp(address.ip().to_string(), address.port());
     let team = runtime.block_on(async {
         let built = phalanx_games::build(plan, endpoint).await.unwrap();
         built.spawn()

@@ -3,9 +3,7 @@
 use super::{charge, whole, wrong};
 use crate::vm::Steps;
 use mlua::{Function, Lua, Table, Value as LuaValue};
-use phalanx_grid::{
-    Cell, CostField, Direction, Extent, PriceGrid, Region, Rotation, RouteLimits, RouteStep,
-};
+use phalanx_grid::{Cell, CostField, Direction, Extent, Region, Rotation, RouteLimits, RouteStep};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -198,12 +196,8 @@ fn field(lua: &Lua, steps: &Steps, ask: &Table) -> mlua::Result<Table> {
     }
     charge(lua, steps, region.len())?;
     let (low, high) = region.corners();
-    let mut priced = PriceGrid::new(region, None);
-    for at in region.cells() {
-        priced.set(at, prices.of(at));
-    }
-    prices.done(())?;
-    let spread = CostField::spread(&priced, sources, limit);
+    let spread = CostField::spread_by(region, sources, limit, |at| prices.of(at));
+    let spread = prices.done(spread)?;
     let (width, height) = (high.x - low.x + 1, high.y - low.y + 1);
     let rows = (0..height).flat_map(|y| (0..width).map(move |x| Cell::new(low.x + x, low.y + y)));
     let costs = rows.map(|at| spread.cost(at).map_or(-1.0, f64::from));
