@@ -164,6 +164,7 @@ fn what_is_missing_is_counted_though_the_disk_fails_again_before_it_has_the_coun
     let mut options = options(folder.path());
     options.disk = Arc::new(Full { room: Arc::clone(&room) });
     (options.chunk_bytes, options.retry_after) = (20_000, Duration::ZERO);
+    options.flush_every = PATIENCE;
     let recording = Recording::begin(options, info()).unwrap();
     let put = |size: usize| {
         let (at, what) = bytes(Instant::now(), size);
@@ -175,13 +176,17 @@ fn what_is_missing_is_counted_though_the_disk_fails_again_before_it_has_the_coun
             std::thread::yield_now();
         }
     };
+    let await_empty_queue = || {
+        while recording.status().waiting_bytes > 0 {
+            std::thread::yield_now();
+        }
+    };
     await_failure(0);
+    await_empty_queue();
     // There is room: the count of what is missing waits for its chunk to be full.
     room.store(u64::MAX / 2, Ordering::Release);
     put(10);
-    while recording.status().waiting_bytes > 0 {
-        std::thread::yield_now();
-    }
+    await_empty_queue();
     room.store(0, Ordering::Release);
     await_failure(recording.status().failures);
     room.store(u64::MAX / 2, Ordering::Release);
