@@ -12,6 +12,7 @@ mod folders;
 mod grpc;
 mod natives;
 mod seats;
+mod services;
 mod stages;
 mod talk;
 

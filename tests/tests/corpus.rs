@@ -1,8 +1,9 @@
 //! What fuzzers found worth keeping is replayed: nothing that reads from a socket breaks on it.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
-use phalanx_e2e::fuzz::{TARGETS, Target, conversations};
+use phalanx_e2e::fuzz::{TARGETS, Target, conversations, first_words};
 use phalanx_e2e::root;
+use phalanx_proto::METHODS;
 use phalanx_testkit::mangle::Mangler;
 use std::collections::BTreeMap;
 use std::fs;
@@ -38,6 +39,20 @@ fn damaged_copies_of_the_corpus_are_read() {
                 assert!(read.is_ok(), "{}, copy {copy}: {damaged:?}", path.display());
             }
         }
+    }
+}
+
+#[test]
+fn the_methods_of_every_service_look_at_fuzzed_requests() {
+    let target = TARGETS.iter().find(|target| target.name == "grpc").unwrap();
+    let mut reached = BTreeMap::<&str, usize>::new();
+    for (_, bytes) in first_words() {
+        let service = METHODS[usize::from(bytes[0])].path.split('/').next().unwrap();
+        *reached.entry(service).or_default() += (target.run)(&bytes);
+    }
+    for service in ["Arenas", "Daemon", "Leagues", "Recordings", "Teams"] {
+        let looked = reached.iter().find(|(path, _)| path.ends_with(service));
+        assert!(looked.is_some_and(|(_, looked)| *looked >= 3), "{service}: {reached:?}");
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) const EPOCH_MS: u64 = 1_767_225_600_000;
 const PACE: Duration = Duration::from_millis(200);
 /// Worlds of a match, in games that play several.
 const WORLDS: u32 = 2;
-/// How long a decision may take: long enough that a busy machine does not change the match.
+/// The most that a decision may take, on the clock of the match.
 const DECIDE_MAX: Duration = Duration::from_secs(2);
 /// How long scripts may take to load.
 const LOAD_MAX: Duration = Duration::from_secs(30);

@@ -301,8 +301,9 @@ impl<'a> Match<'a> {
             FaultKind::Kill => self.kill(team, lasts),
             FaultKind::Freeze => {
                 self.lockstep.stall(team, lasts);
+                let until = Some(self.lockstep.now() + lasts);
                 if let Some(watch) = self.watch.teams.get_mut(team) {
-                    watch.frozen_until = Some(self.lockstep.now() + lasts);
+                    watch.frozen_until = watch.frozen_until.max(until);
                 }
                 open(&self.ledger).excuse_team(team);
             }

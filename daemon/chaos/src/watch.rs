@@ -86,8 +86,9 @@ fn mix(print: u64, entry: &JournalEntry) -> u64 {
 }
 
 impl TeamWatch {
-    /// The team's process was killed: nothing that it promised counts.
+    /// The team's process was killed: nothing that it promised counts, nor what it showed.
     pub(crate) fn forget(&mut self) {
+        self.snapshot = Arc::default();
         self.asked.clear();
         self.due.clear();
         self.frozen_until = None;

@@ -59,6 +59,11 @@ impl TimeReads {
         Self { stop_after: count, ..self }
     }
 
+    /// The same for the calls from now on; `None`: the clock stops them.
+    pub fn stop_after(&mut self, count: Option<u64>) {
+        (self.stop_after, self.stopped_after) = (count, None);
+    }
+
     /// Time does not advance while a script runs.
     #[must_use]
     pub fn standing_still(self) -> Self {
@@ -82,6 +87,12 @@ impl TimeReads {
     pub fn begin_call(&mut self) -> Option<u64> {
         self.stopped_after = None;
         self.stop_after
+    }
+
+    /// Where the brain stopped the last call, if it did.
+    #[must_use]
+    pub fn stopped_after(&self) -> Option<u64> {
+        self.stopped_after
     }
 
     /// The brain stopped the call at this place of its count.

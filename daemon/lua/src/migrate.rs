@@ -130,9 +130,12 @@ impl Carrier<'_> {
             Some(data) => plain::push_plain(&vm.lua, data),
             None => vm.lua.create_table().map(LuaValue::Table),
         };
+        let limit = host.link.shared.borrow_mut().time.begin_call();
+        vm.count_to(limit);
         self.timer.arm(self.due);
         let answer = old.and_then(|old| vm.migrate(migrate, memory.version, old));
         self.timer.disarm();
+        vm.end_count();
         let chars = host.limits.message_chars;
         let place = self.place(role, migrate);
         if let Some(stop) = vm.take_stop() {

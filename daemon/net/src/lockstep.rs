@@ -418,13 +418,19 @@ impl Lockstep {
         let sides = self.sides.iter().filter_map(|side| side.poll_timeout());
         let Some(next) = sides.chain(self.arena.poll_timeout()).min() else { return false };
         self.now = self.now.max(next);
-        if self.arena.poll_timeout().is_some_and(|due| due <= self.now) {
-            self.arena.handle_timeout(self.now);
-        }
         for (index, side) in self.sides.iter_mut().enumerate() {
             side.timeout(self.now);
             side.decide(index, self.now, &mut self.answers, observer);
+        }
+        // What leaves now is on its way before anything else arrives.
+        for (connection, bytes) in self.answers.drain(..) {
+            self.arena.handle_input(connection, &bytes, self.now);
+        }
+        for side in &mut self.sides {
             part(&mut **side, &mut *self.arena, &mut self.lines, self.now);
+        }
+        if self.arena.poll_timeout().is_some_and(|due| due <= self.now) {
+            self.arena.handle_timeout(self.now);
         }
         true
     }

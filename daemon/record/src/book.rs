@@ -94,9 +94,20 @@ pub(crate) struct Book {
     last_turn: Option<Turn>,
     generations: BTreeSet<u32>,
     lost: u64,
+    /// The last gaps that were written; those of the open chunk are not on the disk yet.
+    gaps: Vec<QueueLosses>,
     /// Bytes of the closed parts.
     closed_bytes: u64,
     messages: u64,
+}
+
+/// What was in the open chunk of a file that the disk took no more of.
+#[derive(Debug, Default)]
+pub(crate) struct Abandoned {
+    /// Entries that are missing now.
+    pub(crate) entries: Option<QueueLosses>,
+    /// Gaps, whose entries were missing before.
+    pub(crate) gaps: Vec<QueueLosses>,
 }
 
 impl Book {
@@ -119,6 +130,7 @@ impl Book {
             last_turn: None,
             generations: BTreeSet::new(),
             lost: 0,
+            gaps: Vec::new(),
             closed_bytes: 0,
             messages: 0,
         }
@@ -173,8 +185,17 @@ impl Book {
         self.open(losses.to)?;
         let fields = self.encoder.gap(losses);
         self.message(losses.to, Channel::Gaps, &fields)?;
-        self.lost += losses.counts.values().sum::<u64>();
+        self.lost += losses.all();
+        self.forget_gaps_on_disk();
+        self.gaps.push(losses.clone());
         Ok(())
+    }
+
+    /// Keeps the gaps before the last one that are in the open chunk.
+    fn forget_gaps_on_disk(&mut self) {
+        let open = self.part.as_ref().map_or(0, |part| part.open.count(Channel::Gaps));
+        let before = open.saturating_sub(1);
+        self.gaps.drain(..self.gaps.len().saturating_sub(before));
     }
 
     fn message(&mut self, at: Instant, channel: Channel, data: &[u8]) -> Result<bool, PartError> {
@@ -210,9 +231,10 @@ impl Book {
     }
 
     /// The disk failed: leaves the file as it is. Returns the entries of the open chunk, which are
-    /// lost.
-    pub(crate) fn abandon(&mut self) -> Option<QueueLosses> {
-        let part = self.part.take()?;
+    /// lost, and the gaps in it, which have to be written again.
+    pub(crate) fn abandon(&mut self) -> Abandoned {
+        let gaps = std::mem::take(&mut self.gaps);
+        let Some(part) = self.part.take() else { return Abandoned::default() };
         let kept = part.tally.values().map(|(messages, _)| messages).sum::<u64>();
         let open = part.open.clone();
         self.closed_bytes += part.written();
@@ -222,7 +244,10 @@ impl Book {
         } else {
             self.unmake();
         }
-        self.losses(&open)
+        let first = gaps.len().saturating_sub(open.count(Channel::Gaps));
+        let gaps = gaps.get(first..).unwrap_or_default().to_vec();
+        self.lost = self.lost.saturating_sub(gaps.iter().map(QueueLosses::all).sum());
+        Abandoned { entries: self.losses(&open), gaps }
     }
 
     /// Removes a file without readable content, so that its name is free for the next attempt.

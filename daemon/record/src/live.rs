@@ -243,7 +243,7 @@ impl LiveStage {
     }
 
     fn gap(&self, losses: &QueueLosses) {
-        self.audience.missed(losses.counts.values().sum());
+        self.audience.missed(losses.all());
         let known = self.shared.known();
         let log_time = self.shared.log_time(&known, losses.to);
         let message = known.wanted.contains(&Channel::Gaps).then(|| LiveMessage {

@@ -67,6 +67,14 @@ pub(crate) struct OpenChunk {
     bytes: u64,
 }
 
+impl OpenChunk {
+    /// Its messages of a channel.
+    pub(crate) fn count(&self, channel: Channel) -> usize {
+        let count = self.counts.get(&channel).copied().unwrap_or_default();
+        usize::try_from(count).unwrap_or(usize::MAX)
+    }
+}
+
 /// Counts the written bytes. Nothing is written twice, so the count is the file's size.
 #[derive(Debug)]
 struct CountingWriter {

@@ -67,6 +67,11 @@ impl QueueLosses {
         Self { cause, from: at, to: at, counts: BTreeMap::new() }
     }
 
+    /// The number of entries.
+    pub(crate) fn all(&self) -> u64 {
+        self.counts.values().sum()
+    }
+
     pub(crate) fn add(&mut self, channel: Channel, at: Instant) {
         (self.from, self.to) = (self.from.min(at), self.to.max(at));
         *self.counts.entry(channel).or_default() += 1;

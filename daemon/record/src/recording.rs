@@ -1,6 +1,6 @@
 //! Writes a recording live.
 
-use crate::book::{Book, BookOptions, Bundler};
+use crate::book::{Abandoned, Book, BookOptions, Bundler};
 use crate::disk::{RealDisk, RecordingDisk};
 use crate::part::{PartError, PartOptions};
 use crate::queue::{Outlet, QueueItem, QueueLimits, QueueLosses, RecordQueue, queue};
@@ -341,10 +341,9 @@ impl Scribe {
         self.failures += 1;
         self.silent_until = Some(now() + self.options.retry_after);
         self.chunk_since = None;
-        if let Some(losses) = self.book.abandon() {
-            self.lost += losses.counts.values().sum::<u64>();
-            self.note(losses);
-        }
+        let Abandoned { entries, gaps } = self.book.abandon();
+        self.lost += entries.as_ref().map_or(0, QueueLosses::all);
+        gaps.into_iter().chain(entries).for_each(|losses| self.note(losses));
         if self.trouble.is_none() {
             tracing::warn!(error = %text, "the recording stops; it is tried again later");
         }

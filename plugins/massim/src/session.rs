@@ -226,10 +226,14 @@ impl<P: SessionProtocol> MassimSession<P> {
                 self.logged_in(accepted, &result, now);
             }
             RefereeMessage::SimStart(briefing) => {
+                self.let_in();
                 let start = self.rounds.sim_start(briefing);
                 self.round_started(start);
             }
-            RefereeMessage::Request(request) => self.request(request, sent, now),
+            RefereeMessage::Request(request) => {
+                self.let_in();
+                self.request(request, sent, now);
+            }
             RefereeMessage::SimEnd { score, ranking } => self.sim_end(score, ranking),
             RefereeMessage::Bye => {
                 self.close_open(DefaultCause::Superseded);
@@ -256,6 +260,15 @@ impl<P: SessionProtocol> MassimSession<P> {
             let result = phalanx_game::excerpt(result.as_bytes());
             let user = &self.seat.user;
             self.refuse(format!("the referee answered {result:?} to the login of {user:?}"));
+        }
+    }
+
+    /// A referee that plays with this connection has accepted the login, even if its answer to it
+    /// was lost.
+    fn let_in(&mut self) {
+        if let SessionPhase::Login { .. } = self.phase {
+            self.phase = SessionPhase::Seated;
+            self.events.push_back(Event::Seated { agents: vec![self.agent] });
         }
     }
 

@@ -42,6 +42,8 @@ pub struct ScriptedSession {
     requests: BTreeMap<AgentId, Request>,
     /// The session's count of rounds, by agent.
     rounds: BTreeMap<AgentId, u32>,
+    /// The referee accepted the login of this connection.
+    is_seated: bool,
     is_over: bool,
     hangup: Option<String>,
     transmits: VecDeque<Vec<u8>>,
@@ -65,6 +67,7 @@ impl ScriptedSession {
             deadlines: DeadlineClock::default(),
             requests: BTreeMap::new(),
             rounds: BTreeMap::new(),
+            is_seated: false,
             is_over: false,
             hangup: None,
             transmits: VecDeque::new(),
@@ -111,10 +114,7 @@ impl ScriptedSession {
         let text = || first.as_str().unwrap_or("no reason given").to_owned();
         match name {
             "send" => self.transmits.push_back(codec::encode(self.manifest(), first)?),
-            "seated" => {
-                let agents = self.seat.agents.iter().map(|(agent, _)| *agent).collect();
-                self.events.push_back(Event::Seated { agents });
-            }
+            "seated" => self.seated(),
             "refused" => self.events.push_back(Event::Refused { reason: text() }),
             "started" => {
                 let agent = self.agent(first)?;
@@ -148,6 +148,12 @@ impl ScriptedSession {
             other => return Err(format!("{other} is no report")),
         }
         Ok(())
+    }
+
+    fn seated(&mut self) {
+        self.is_seated = true;
+        let agents = self.seat.agents.iter().map(|(agent, _)| *agent).collect();
+        self.events.push_back(Event::Seated { agents });
     }
 
     /// The agent that a report names; the only one of the seat if it names none.
@@ -184,6 +190,10 @@ impl ScriptedSession {
     }
 
     fn asked(&mut self, report: &Value, percept: Value, now: Instant) -> Result<(), String> {
+        // A referee that asks has accepted the login, even if its answer to it was lost.
+        if !self.is_seated {
+            self.seated();
+        }
         let (agent, turn) = self.turn(report)?;
         if self.gate.open_turn(agent) == Some(turn) {
             // A referee may repeat a pending request after a login; the first one counts.
@@ -290,7 +300,7 @@ impl Session for ScriptedSession {
     fn handle_connected(&mut self, now: Instant) {
         self.frames.clear();
         self.deadlines.reset();
-        self.hangup = None;
+        (self.is_seated, self.hangup) = (false, None);
         self.call("connected", [], now);
     }
 

@@ -1,11 +1,12 @@
 //! The methods of the control API, with requests from bytes: each call is answered, and never with
 //! an error of ours.
 
+use super::services::{Arenas, Leagues, NAME, Process, RECORDING, Recordings};
 use futures_util::FutureExt;
 use phalanx_control::client::{self, Address, Link};
 use phalanx_control::{
-    Access, Control, ControlHandle, Destinations, MoveHosts, Newcomers, Options, Role, ServedTeam,
-    SocketOptions, TeamDirectory, build,
+    Access, ArenaDirectory, Control, ControlHandle, Destinations, LeagueDirectory, MoveHosts,
+    Newcomers, Options, RecordingDirectory, Role, ServedTeam, SocketOptions, TeamDirectory, build,
 };
 use phalanx_engine::{CommandError, CommandRequest};
 use phalanx_net::{Puppet, PuppetOptions, TeamHandle};
@@ -22,7 +23,7 @@ const CALL_MAX: Duration = Duration::from_millis(250);
 /// A call must at least be refused by then.
 const ANSWER_MAX: Duration = Duration::from_secs(10);
 
-/// A daemon without matches, and a connection to it.
+/// A daemon with one team, arena, league and recording, and a connection to it.
 struct Served {
     runtime: tokio::runtime::Runtime,
     link: Link,
@@ -31,18 +32,33 @@ struct Served {
     _folder: TempDir,
 }
 
-struct OneTeam(TeamHandle);
+struct OneOfEach {
+    team: TeamHandle,
+    recordings: Recordings,
+}
 
-impl TeamDirectory for OneTeam {
+impl TeamDirectory for OneOfEach {
     fn teams(&self) -> Vec<Arc<ServedTeam>> {
         vec![Arc::new(ServedTeam {
-            handle: self.0.clone(),
+            handle: self.team.clone(),
             keeper: None,
             drain_max: Duration::from_millis(100),
             newcomers: Newcomers::default(),
             destinations: Destinations::new(MoveHosts::default(), "bridge"),
             creator: None,
         })]
+    }
+
+    fn arenas(&self) -> Option<Arc<dyn ArenaDirectory>> {
+        Some(Arc::new(Arenas))
+    }
+
+    fn leagues(&self) -> Option<Arc<dyn LeagueDirectory>> {
+        Some(Arc::new(Leagues))
+    }
+
+    fn recordings(&self) -> Option<Arc<dyn RecordingDirectory>> {
+        Some(Arc::new(self.recordings.clone()))
     }
 }
 
@@ -55,14 +71,17 @@ fn serve() -> Served {
         .expect("a runtime");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("control.sock");
+    let recordings = Recordings(folder.path().join("part.mcap"));
+    std::fs::write(&recordings.0, b"a recording").expect("a file");
     let (handle, puppet, link) = runtime.block_on(async {
         let answer = |_: CommandRequest| async { Err(CommandError::Busy("fuzzed".into())) }.boxed();
-        let (puppet, handle) = Puppet::start(PuppetOptions::new(super::roster(), answer));
+        let (puppet, team) = Puppet::start(PuppetOptions::new(super::roster(), answer));
         let socket = SocketOptions { path: path.clone(), mode: 0o600, group: None };
-        let options = Options { socket: Some(socket), ..Options::default() };
+        let host = Some(Arc::new(Process) as Arc<_>);
+        let options = Options { socket: Some(socket), host, ..Options::default() };
         let access = Arc::new(Access::on_this_machine(Role::Admin));
         let control: Control =
-            build(&options, Arc::new(OneTeam(handle)), access).expect("a socket");
+            build(&options, Arc::new(OneOfEach { team, recordings }), access).expect("a socket");
         let served = control.spawn();
         let link = client::connect(&Address::Unix(path)).await.expect("a connection");
         (served, puppet, link)
@@ -140,7 +159,7 @@ pub(super) fn grpc(bytes: &[u8]) -> usize {
     assert!(answer.is_ok(), "{} did not answer: {message:?}", method.path);
     let status = answer.ok().flatten().and_then(Result::err);
     let code = status.as_ref().map_or(Code::Ok, Status::code);
-    // A service that this daemon does not have, such as arenas.
+    // Something that this daemon does not do, such as making teams.
     if code == Code::Unimplemented {
         return 0;
     }
@@ -156,9 +175,19 @@ fn is_malformed(status: Option<&Status>) -> bool {
     status.is_some_and(|status| status.message().contains("failed to decode Protobuf message"))
 }
 
-/// A request without content for each method: what a corpus begins with.
+/// A request for each method, with a name that exists: what a corpus begins with.
 pub(super) fn seeds() -> Vec<Vec<u8>> {
-    let count = u8::try_from(phalanx_proto::METHODS.len()).unwrap_or(u8::MAX);
-    // Field 1 of nearly every request is the name of a team or of something in it.
-    (0..count).map(|number| [&[number, 0x0A, 7][..], b"teams/A"].concat()).collect()
+    (0..=u8::MAX).zip(phalanx_proto::METHODS).map(seed).collect()
+}
+
+/// Field 1 of nearly every request is the name of what the method's service has.
+fn seed((number, method): (u8, &phalanx_proto::Method)) -> Vec<u8> {
+    let name = match method.path {
+        path if path.contains("Arenas/") => format!("arenas/{NAME}"),
+        path if path.contains("Leagues/") => format!("leagues/{NAME}"),
+        path if path.contains("Recordings/") => format!("recordings/{RECORDING}"),
+        _ => "teams/A".to_owned(),
+    };
+    let length = u8::try_from(name.len()).unwrap_or_default();
+    [&[number, 0x0A, length][..], name.as_bytes()].concat()
 }

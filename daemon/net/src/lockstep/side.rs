@@ -100,6 +100,8 @@ pub(super) struct TeamSide<G: Game, B: Brain> {
     mailbox: Mailbox<G>,
     /// The team takes nothing until then: it is stalled, or a script thinks.
     stalled_until: Option<Instant>,
+    /// An operator stopped the team: seats that are opened wait until it is started.
+    is_stopped: bool,
     /// The time that scripts take.
     thinking: Option<Thinking>,
     /// What leaves when the script that thinks has decided.
@@ -187,6 +189,7 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
             sampler: Sampler::default(),
             mailbox: Mailbox::default(),
             stalled_until: None,
+            is_stopped: false,
             thinking,
             held: None,
             saved: None,
@@ -313,12 +316,16 @@ impl<G: Game> LockstepSeat<G> {
     }
 
     /// Hangs up for good, or until the team is started again.
-    fn leave(&mut self, is_removed: bool, now: Instant) -> Option<ConnectionId> {
+    fn leave(&mut self, state: SeatState, now: Instant) -> Option<ConnectionId> {
         self.driver.disconnected(now);
-        let state = if is_removed { SeatState::Closed } else { SeatState::Stopped };
         self.driver.set_state(state);
         self.connect_at = None;
         self.connection.take()
+    }
+
+    /// Its agent was removed, or its match is over.
+    fn is_closed(&self) -> bool {
+        *self.driver.state() == SeatState::Closed
     }
 
     fn lose(&mut self, reason: &str, now: Instant, again: Instant) -> Option<ConnectionId> {
@@ -434,11 +441,14 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
         now: Instant,
     ) {
         let seat = agent.map(|agent| self.seats.get(agent.index()).copied());
+        let state = if agent.is_some() { SeatState::Closed } else { SeatState::Stopped };
+        self.is_stopped |= agent.is_none();
         for place in &mut self.places {
-            if seat.is_none_or(|seat| seat == Some(place.driver.seat)) {
+            let is_meant = seat.is_none_or(|seat| seat == Some(place.driver.seat));
+            if is_meant && !place.is_closed() {
                 place.driver.shutdown(now);
                 place.post(answers);
-                self.left.extend(place.leave(agent.is_some(), now));
+                self.left.extend(place.leave(state.clone(), now));
             }
         }
         let accounts = self.accounts.iter().filter(|_| agent.is_none());
@@ -449,6 +459,7 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
     }
 
     fn dial(&mut self, now: Instant) {
+        self.is_stopped = false;
         let stopped = |place: &&mut LockstepSeat<G>| *place.driver.state() == SeatState::Stopped;
         self.places.iter_mut().filter(stopped).for_each(|place| place.connect_at = Some(now));
     }
@@ -458,7 +469,11 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
         let (agents, user) = (vec![(agent, name.to_owned())], name.to_owned());
         let account = Seat { id: seat, agents, user, ..first.clone() };
         let opened = places(&self.game, &[account], self.recorder.as_ref(), now);
-        for place in opened {
+        for mut place in opened {
+            if self.is_stopped {
+                place.connect_at = None;
+                place.driver.set_state(SeatState::Stopped);
+            }
             match self.places.get_mut(seat.index()) {
                 Some(known) => *known = place,
                 None => self.places.push(place),
@@ -486,6 +501,7 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
         self.left.extend(self.places.iter().filter_map(|place| place.connection));
         self.recovery = RecoveryLog::new(start.staged);
         (self.mailbox, self.stalled_until, self.held) = (Mailbox::default(), None, None);
+        self.is_stopped = false;
         self.places = places(&self.game, &self.accounts, self.recorder.as_ref(), again);
         Ok(())
     }

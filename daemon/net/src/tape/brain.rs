@@ -15,11 +15,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// On a virtual clock a script may take this many times longer by the real one, and at least
-/// [`VIRTUAL_BUDGET_MIN`]: its decisions must not depend on the load of the machine.
-const VIRTUAL_BUDGETS: u32 = 4;
-/// See [`VIRTUAL_BUDGETS`].
-const VIRTUAL_BUDGET_MIN: Duration = Duration::from_millis(400);
+/// On a virtual clock a script is stopped after this many steps (calls and rounds of loops) for each
+/// millisecond of its budget: unlike its real time, they do not depend on what else the machine does.
+const STEPS_PER_MS: u64 = 50_000;
+/// A budget counts as at least this long: a virtual turn may be much shorter than its computation.
+const VIRTUAL_BUDGET_MIN: Duration = Duration::from_millis(200);
+/// The real time after which a script is stopped on a virtual clock, too: for one whose steps are
+/// expensive calls. Only here, decisions can depend on the machine.
+const REAL_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// On a virtual clock, a script that used up its time in this many calls is not called any more.
 /// Otherwise an endless script would cost real time in every turn, but no time of the match.
@@ -93,10 +96,11 @@ pub(crate) enum Clock {
 }
 
 impl Clock {
+    /// The real time that a script with this budget may take.
     fn budget(self, budget: Duration) -> Duration {
         match self {
             Self::Real => budget,
-            Self::Virtual => budget.saturating_mul(VIRTUAL_BUDGETS).max(VIRTUAL_BUDGET_MIN),
+            Self::Virtual => REAL_TIME_MAX,
         }
     }
 
@@ -153,8 +157,8 @@ impl<B: Brain> TapedBrain<B> {
 }
 
 impl<B: Brain> TapedBrain<B> {
-    /// Scripts take the virtual time that they are given; those that used up the real time are
-    /// suspended.
+    /// Scripts take the virtual time that they are given; those that use up their steps are stopped,
+    /// and suspended after some calls.
     fn call_virtually<T>(
         &mut self,
         (call, agent): (CallKind, Option<AgentId>),
@@ -176,9 +180,13 @@ impl<B: Brain> TapedBrain<B> {
             let error = suspended(role.unwrap_or_default(), overruns);
             return Outcome::new(Err(error), Duration::ZERO);
         }
+        self.shared.borrow_mut().time.stop_after(Some(steps(budget)));
         let mut outcome = run(&mut self.brain);
         let is_stopped = matches!(&outcome.result, Err(it) if it.kind == BrainErrorKind::Budget);
         outcome.spent = spend(if is_stopped { budget } else { time });
+        if let (Err(error), Some(steps)) = (&mut outcome.result, self.steps_at_stop()) {
+            error.message = format!("used up its time: it did not end within {steps} steps");
+        }
         match (&mut outcome.result, role) {
             (Err(error), Some(role)) if error.kind == BrainErrorKind::Budget => {
                 let overruns = self.overruns.entry(role).or_default();
@@ -196,6 +204,11 @@ impl<B: Brain> TapedBrain<B> {
         outcome
     }
 
+    /// After how many steps the last call was stopped, if the brain counts them.
+    fn steps_at_stop(&self) -> Option<u64> {
+        self.shared.borrow().time.stopped_after()
+    }
+
     /// The role whose script such a call runs.
     fn script(&self, call: CallKind, agent: Option<AgentId>) -> Option<String> {
         match call {
@@ -206,6 +219,12 @@ impl<B: Brain> TapedBrain<B> {
             CallKind::Install | CallKind::HandOver | CallKind::Run => None,
         }
     }
+}
+
+/// How many steps a script with this budget may take on a virtual clock.
+fn steps(budget: Duration) -> u64 {
+    let millis = u64::try_from(budget.max(VIRTUAL_BUDGET_MIN).as_millis()).unwrap_or(u64::MAX);
+    millis.saturating_mul(STEPS_PER_MS)
 }
 
 /// The answer for a suspended script. It is recorded as the answer of a stopped call, so that a

@@ -4,7 +4,7 @@ use crate::toy::{Toy, ToyBrain, squad};
 use crate::toy_arena::ToyArena;
 use phalanx_engine::{
     Ask, Brain, BrainError, BrainErrorKind, JournalEntry, JournalEvent, Outcome, RoundResult,
-    Staged,
+    Shared, Staged, TeamLink,
 };
 use phalanx_game::{AgentId, Said, Turn, Verdict};
 use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, Observer, now};
@@ -236,6 +236,63 @@ fn a_script_that_used_up_its_time_twice_is_suspended_for_the_rest_of_the_match()
          the match",
     ];
     assert_eq!(told, want);
+}
+
+/// A brain whose scripts are stopped by the count of their steps; it keeps where.
+struct Counting(Rc<RefCell<Shared>>, Rc<RefCell<BTreeSet<Option<u64>>>>);
+
+impl Counting {
+    fn stopped<T>(&self, ask: &Ask<'_>) -> Outcome<T> {
+        assert!(ask.budget >= Duration::from_secs(60), "a busy machine is no reason to stop");
+        let mut shared = self.0.borrow_mut();
+        let limit = shared.time.begin_call();
+        self.1.borrow_mut().insert(limit);
+        shared.time.stopped(limit.unwrap_or_default());
+        let message = "used up its time of 60s".to_owned();
+        let (kind, place) = (BrainErrorKind::Budget, Some(("worker.luau".to_owned(), 3)));
+        let error = BrainError { kind, place, role: "worker".to_owned(), message };
+        Outcome::new(Err(error), Duration::ZERO)
+    }
+}
+
+impl Brain for Counting {
+    fn start(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
+        Outcome::new(Ok(()), Duration::ZERO)
+    }
+
+    fn plan(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
+        Outcome::new(Ok(()), Duration::ZERO)
+    }
+
+    fn decide(&mut self, ask: &Ask<'_>) -> Outcome<Said> {
+        self.stopped(ask)
+    }
+
+    fn finish(&mut self, _ask: &Ask<'_>, _result: RoundResult) -> Outcome<()> {
+        Outcome::new(Ok(()), Duration::ZERO)
+    }
+
+    fn generation(&self) -> u32 {
+        1
+    }
+}
+
+#[test]
+fn on_a_virtual_clock_a_script_is_stopped_after_a_number_of_steps_on_every_machine() {
+    let arena = ToyArena::new(5, 10, WINDOW);
+    let mut lockstep = Lockstep::new(Box::new(arena), now(), LockstepOptions::default());
+    let limits = Rc::default();
+    let kept = Rc::clone(&limits);
+    let brain = move |link: TeamLink, _: &_| Ok(Counting(link.shared, Rc::clone(&kept)));
+    let (roster, seats) = squad("blue", 5);
+    lockstep
+        .add_team(&Toy, Arc::new(roster), &seats, Default::default(), Staged::default(), brain)
+        .unwrap();
+    let mut reasons = Reasons::default();
+    assert_eq!(lockstep.run(&mut reasons), LockstepEnd::Over);
+    assert_eq!(*limits.borrow(), BTreeSet::from([Some(12_500_000)]));
+    let told = "worker.luau:3: used up its time: it did not end within 12500000 steps";
+    assert!(reasons.0.contains(told), "{:?}", reasons.0);
 }
 
 /// A brain on a busy machine: each decision takes seconds of real time.

@@ -158,6 +158,47 @@ fn a_full_disk_stops_the_recording_and_it_goes_on_when_there_is_room() {
 }
 
 #[test]
+fn what_is_missing_is_counted_though_the_disk_fails_again_before_it_has_the_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let room = Arc::new(AtomicU64::new(40_000));
+    let mut options = options(folder.path());
+    options.disk = Arc::new(Full { room: Arc::clone(&room) });
+    (options.chunk_bytes, options.retry_after) = (20_000, Duration::ZERO);
+    options.flush_every = PATIENCE;
+    let recording = Recording::begin(options, info()).unwrap();
+    let put = |size: usize| {
+        let (at, what) = bytes(Instant::now(), size);
+        recording.put(at, what);
+    };
+    let await_failure = |before: u64| {
+        while recording.status().failures <= before {
+            put(30_000);
+            std::thread::yield_now();
+        }
+    };
+    let await_empty_queue = || {
+        while recording.status().waiting_bytes > 0 {
+            std::thread::yield_now();
+        }
+    };
+    await_failure(0);
+    await_empty_queue();
+    // There is room: the count of what is missing waits for its chunk to be full.
+    room.store(u64::MAX / 2, Ordering::Release);
+    put(10);
+    await_empty_queue();
+    room.store(0, Ordering::Release);
+    await_failure(recording.status().failures);
+    room.store(u64::MAX / 2, Ordering::Release);
+    put(10);
+    let status = recording.finish(PATIENCE);
+    assert!(status.over && status.lost > 0, "{status:?}");
+    let first = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+    let summary = RecordingFile::open(first).unwrap().summary();
+    assert_eq!(summary.lost, status.lost, "each missing entry is counted");
+}
+
+#[test]
 fn no_folder_and_a_device_without_room_cost_only_the_recording() {
     for folder in ["/dev/full", "/proc/nowhere/at/all", "/proc"] {
         let mut options = options(Path::new(folder));

@@ -78,6 +78,19 @@ fn a_referee_that_accepts_and_says_nothing_is_reported_once() {
 }
 
 #[test]
+fn a_referee_that_asks_has_accepted_the_login_though_its_answer_to_it_was_lost() {
+    let mut talk = Talk::new();
+    talk.connect();
+    talk.hears(&[START, &request(0, 0, "")]);
+    assert_eq!(talk.events(), ["seated", "round 0 with briefing", "asked 0:0"]);
+    talk.act(0, 0, &Action::Skip).unwrap();
+    talk.wait(LOGIN_PATIENCE);
+    assert_eq!(talk.events(), [""; 0]);
+    talk.hears(&[&request(1, 1, "skip")]);
+    assert_eq!(talk.events(), ["asked 0:1"]);
+}
+
+#[test]
 fn a_successor_on_the_connection_goes_on_where_the_session_was() {
     let mut talk = Talk::new();
     assert!(talk.session.resume_frames().is_none());

@@ -64,6 +64,16 @@ fn a_turn_is_asked_answered_once_and_encoded_by_the_script() {
 }
 
 #[test]
+fn a_referee_that_asks_has_accepted_the_login_though_its_answer_to_it_was_lost() {
+    let mut played = Played::new(SESSION);
+    played.heard();
+    let heard = played.hear(r#"{"step": 4, "hint": 7}"#);
+    assert!(heard.starts_with("seated\n") && heard.contains("asked 0:4"), "{heard}");
+    let heard = played.hear(r#"{"step": 5, "hint": 7}"#);
+    assert!(!heard.contains("seated"), "{heard}");
+}
+
+#[test]
 fn a_script_that_fails_later_does_not_stop_the_fallback() {
     for message in
         [r#"{"loop": 1}"#, r#"{"eat": 1}"#, r#"{"boom": 1}"#, "not json", r#"{"twice": 1}"#]
