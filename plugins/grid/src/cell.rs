@@ -25,6 +25,7 @@ impl Cell {
     }
 
     /// Steps to the zero cell on an endless grid (Manhattan).
+    #[inline]
     #[must_use]
     pub fn norm(self) -> i32 {
         self.x.saturating_abs().saturating_add(self.y.saturating_abs())
@@ -37,6 +38,7 @@ impl Cell {
     }
 
     /// This difference after a quarter turn about the zero cell.
+    #[inline]
     #[must_use]
     pub fn turned(self, rotation: Rotation) -> Self {
         match rotation {
@@ -110,6 +112,7 @@ impl Direction {
     }
 
     /// One step this way.
+    #[inline]
     #[must_use]
     pub fn vector(self) -> Cell {
         match self {

@@ -40,6 +40,7 @@ impl PriceGrid {
     }
 
     /// The price of a cell, `None` where it cannot be entered; `outside` where it is not priced.
+    #[inline]
     #[must_use]
     pub fn price(&self, cell: Cell, outside: impl FnOnce() -> Option<u32>) -> Option<u32> {
         let Some(index) = self.region.index(cell) else { return outside() };
@@ -133,6 +134,7 @@ impl CostField {
     }
 
     /// The cost of the cheapest way between the cell and its nearest source; `None` when unreached.
+    #[inline]
     #[must_use]
     pub fn cost(&self, cell: Cell) -> Option<u32> {
         let cost = self.costs[self.region.index(cell)?];

@@ -35,6 +35,7 @@ impl Region {
     }
 
     /// How many cells it has.
+    #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         usize::try_from(self.width * self.height).unwrap_or(0)
@@ -47,6 +48,7 @@ impl Region {
     }
 
     /// The place of a cell in a list of all cells; `None` outside.
+    #[inline]
     #[must_use]
     pub fn index(&self, cell: Cell) -> Option<usize> {
         let axis = |value: i32, min: i32, side: i32, size: Option<i32>| match size {
@@ -62,6 +64,7 @@ impl Region {
     }
 
     /// The cell at a place of the list.
+    #[inline]
     #[must_use]
     pub fn cell(&self, index: usize) -> Cell {
         let index = i32::try_from(index).unwrap_or(0);
@@ -75,6 +78,7 @@ impl Region {
     }
 
     /// A cell's place and how far east it is in its row, for [`Self::around`].
+    #[inline]
     pub(crate) fn place(&self, cell: Cell) -> Option<Place> {
         let index = self.index(cell)?;
         let width = usize::try_from(self.width).unwrap_or(1);
@@ -84,6 +88,7 @@ impl Region {
     /// The neighbours of a place inside the region, in the order of
     /// [`Direction::ALL`](crate::Direction::ALL). The same as [`Self::index`] of the neighbouring
     /// cells, without divisions.
+    #[inline]
     pub(crate) fn around(&self, Place { index, column }: Place) -> [Option<Place>; 4] {
         let width = usize::try_from(self.width).unwrap_or(1);
         let len = self.len();

@@ -2,7 +2,7 @@
 #![allow(clippy::indexing_slicing, reason = "orientations are taken modulo 4, places bounded")]
 
 use crate::{Cell, Direction, Region, Rotation};
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 /// One thing that a body does on its way.
@@ -77,15 +77,48 @@ impl StateTable {
     }
 }
 
-/// A state that waits to be looked at. The order of the fields is the order of the queue: guess of
-/// the whole, rest of the guess (among equals the nearer to its end goes first), order of arrival.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A state that waits to be looked at.
+#[derive(Clone, Copy, Debug)]
 struct RouteEntry {
-    guess: u32,
-    rest: u32,
-    order: u32,
+    /// Guess of the whole, rest of the guess (among equals the nearer to its end goes first), and
+    /// order of arrival, in one number: queues compare little else.
+    rank: u128,
     cost: u32,
     state: BodyState,
+}
+
+impl RouteEntry {
+    fn new(state: BodyState, (cost, rest, order): (u32, u32, u32)) -> Self {
+        let guess = cost.saturating_add(rest);
+        let rank = u128::from(guess) << 64 | u128::from(rest) << 32 | u128::from(order);
+        Self { rank, cost, state }
+    }
+
+    /// The rest of the guess.
+    #[expect(clippy::cast_possible_truncation, reason = "the middle of the rank")]
+    fn rest(&self) -> u32 {
+        (self.rank >> 32) as u32
+    }
+}
+
+impl PartialEq for RouteEntry {
+    fn eq(&self, other: &Self) -> bool {
+        self.rank == other.rank
+    }
+}
+
+impl Eq for RouteEntry {}
+
+impl PartialOrd for RouteEntry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for RouteEntry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.rank.cmp(&other.rank)
+    }
 }
 
 struct RouteSearch<E> {
@@ -126,7 +159,8 @@ pub fn route(
     search.offer(first, 0, None);
     let mut nearest = ((search.estimate)(start), 0, first);
     let mut left = limits.states;
-    while let Some(Reverse(RouteEntry { rest, cost, state, .. })) = search.queue.pop() {
+    while let Some(Reverse(entry)) = search.queue.pop() {
+        let (rest, cost, state) = (entry.rest(), entry.cost, entry.state);
         if search.best.get(state).cost < cost {
             continue;
         }
@@ -160,9 +194,8 @@ impl<E: Fn(Cell) -> u32> RouteSearch<E> {
         if cost < self.best.get(state).cost {
             self.best.set(state, StateNode { cost, from });
             self.order += 1;
-            let (rest, order) = ((self.estimate)(self.cell(state)), self.order);
-            let guess = cost.saturating_add(rest);
-            self.queue.push(Reverse(RouteEntry { guess, rest, order, cost, state }));
+            let rest = (self.estimate)(self.cell(state));
+            self.queue.push(Reverse(RouteEntry::new(state, (cost, rest, self.order))));
         }
     }
 

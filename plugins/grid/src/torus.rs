@@ -20,6 +20,7 @@ impl Extent {
     }
 
     /// The representative of a cell: 0 .. size - 1 on known axes, unchanged on others.
+    #[inline]
     #[must_use]
     pub fn wrap(self, cell: Cell) -> Cell {
         let part = |value: i32, size: Option<i32>| match size {
@@ -30,6 +31,7 @@ impl Extent {
     }
 
     /// The shortest difference that leads from `from` to `to`.
+    #[inline]
     #[must_use]
     pub fn delta(self, from: Cell, to: Cell) -> Cell {
         let part = |diff: i32, size: Option<i32>| match size {
@@ -45,6 +47,7 @@ impl Extent {
     }
 
     /// Steps between two cells when nothing is in the way.
+    #[inline]
     #[must_use]
     pub fn distance(self, from: Cell, to: Cell) -> i32 {
         self.delta(from, to).norm()
