@@ -11,9 +11,12 @@ use phalanxd::bundle_matches::bundle_bytes;
 use phalanxd::league_matches::{Matches, usual_threads};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// Matches that are on the queue at once by default: enough for a hundred busy cores.
 const IN_FLIGHT: usize = 256;
+/// How long a run goes on while every worker refuses its matches: enough to install another build.
+const REFUSED_MAX: Duration = Duration::from_mins(5);
 
 /// What plays the matches.
 pub(crate) enum MatchPlayer<'a> {
@@ -64,6 +67,7 @@ impl<'a> QueuedPlan<'a> {
             game: self.game.to_owned(),
             setup: self.setup.clone(),
             bundles,
+            refused_max: REFUSED_MAX,
         };
         let bar = bar.cloned();
         let say = move |line: &str| match &bar {
