@@ -80,7 +80,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("phalanx-league", &["phalanx-files"]),
     ("phalanx-tune", &["phalanx-league"]),
     ("phalanx-queue", &["phalanx-league"]),
-    ("phalanx-ladder", &["phalanx-league", "phalanx-queue"]),
+    ("phalanx-ladder", &["phalanx-files", "phalanx-league", "phalanx-queue"]),
     ("phalanx-trial", &["phalanx-game", "phalanx-engine", "phalanx-lua"]),
     (
         "phalanx-strategy",
@@ -163,6 +163,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "phalanx-metrics",
             "phalanx-league",
             "phalanx-tune",
+            "phalanx-ladder",
             "phalanx-trial",
             "phalanx-strategy",
             "phalanx-control",

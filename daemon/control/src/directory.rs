@@ -1,6 +1,8 @@
 //! The daemon's teams, as the API finds them.
 
-use crate::{ArenaDirectory, LeagueDirectory, RecordingDirectory, ServedTeam, TeamMaker};
+use crate::{
+    ArenaDirectory, LabDirectory, LeagueDirectory, RecordingDirectory, ServedTeam, TeamMaker,
+};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
@@ -32,6 +34,11 @@ pub trait TeamDirectory: Send + Sync + 'static {
 
     /// The leagues that are played beside the teams; `None` where none can.
     fn leagues(&self) -> Option<Arc<dyn LeagueDirectory>> {
+        None
+    }
+
+    /// Ladders and tune runs that other processes play; `None` where none are shown.
+    fn lab(&self) -> Option<Arc<dyn LabDirectory>> {
         None
     }
 

@@ -60,7 +60,9 @@ fn code(reason: Reason) -> Code {
         | Reason::BoardKeyNotFound
         | Reason::ArenaNotFound
         | Reason::RecordingNotFound
-        | Reason::LeagueNotFound => Code::NotFound,
+        | Reason::LeagueNotFound
+        | Reason::LadderNotFound
+        | Reason::TuneRunNotFound => Code::NotFound,
         Reason::TeamExists | Reason::AgentExists | Reason::ArenaExists | Reason::LeagueExists => {
             Code::AlreadyExists
         }
@@ -92,6 +94,8 @@ fn code(reason: Reason) -> Code {
         | Reason::NoLeagues
         | Reason::LeagueRunning
         | Reason::LeagueNotRunning
+        | Reason::LeagueElsewhere
+        | Reason::NoLab
         | Reason::NoRecordings
         | Reason::RecordingWritten
         | Reason::NoFlightRecorder

@@ -3,6 +3,7 @@
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use phalanx_league::{Fixture, LeagueDefinition, LeagueTable, MatchOutcome, Seeds, SprtOptions};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -90,6 +91,8 @@ pub struct LeagueStatus {
     pub by: String,
     /// When it was started last.
     pub started: Option<SystemTime>,
+    /// Where another process keeps and plays it; `None`: the daemon does.
+    pub folder: Option<PathBuf>,
 }
 
 /// What a league does now.
@@ -140,6 +143,10 @@ pub enum LeagueRefusal {
     Over,
     /// Another league is running, or too many are kept.
     TooMany(String),
+    /// The daemon has no folder for leagues of its own.
+    NoFolder,
+    /// Another process keeps it in this folder.
+    Elsewhere(PathBuf),
     /// Its folder cannot be read or written.
     NotKept(String),
     /// The daemon stops.

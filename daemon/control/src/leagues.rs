@@ -103,7 +103,11 @@ impl v1::leagues_server::Leagues for LeaguesService {
         let request = request.into_inner();
         let league = self.find(&request.name)?;
         let work = async move {
-            if league.status().state != LeagueState::Playing {
+            let status = league.status();
+            if let Some(folder) = status.folder {
+                return Err(refused(LeagueRefusal::Elsewhere(folder)));
+            }
+            if status.state != LeagueState::Playing {
                 let message = format!("the league {} is not being played", league.name());
                 return Err(refuse(Reason::LeagueNotRunning, message, []));
             }
@@ -146,19 +150,20 @@ impl v1::leagues_server::Leagues for LeaguesService {
 
 impl LeaguesService {
     fn kept(&self) -> Result<Arc<dyn LeagueDirectory>, Status> {
-        self.directory.leagues().ok_or_else(|| {
-            let message = "this daemon plays no leagues: it has no state folder (state_dir) for \
-                           their results; `phalanx league run` plays one in a terminal";
-            refuse(Reason::NoLeagues, message, [])
-        })
+        self.directory.leagues().ok_or_else(|| refused(LeagueRefusal::NoFolder))
     }
 
     fn find(&self, name: &str) -> Result<Arc<dyn LeagueView>, Status> {
         let kept = self.kept()?;
-        let id = name.strip_prefix(convert::LEAGUES).filter(|id| is_id(id)).ok_or_else(|| {
-            refuse_field(Reason::NameMalformed, "name", "a resource name such as leagues/night")
-        })?;
-        kept.league(id).ok_or_else(|| not_found(name))
+        let malformed =
+            || refuse_field(Reason::NameMalformed, "name", "a resource name such as leagues/night");
+        let id = name.strip_prefix(convert::LEAGUES).ok_or_else(malformed)?;
+        // A league of another process is called like its folder, which may be no id.
+        match kept.league(id) {
+            Some(league) => Ok(league),
+            None if is_id(id) => Err(not_found(name)),
+            None => Err(malformed()),
+        }
     }
 }
 
@@ -264,6 +269,18 @@ fn refused(refusal: LeagueRefusal) -> Status {
             refuse(Reason::LeagueRunning, "the league is being played; cancel it first", [])
         }
         LeagueRefusal::Over => refuse(Reason::LeagueOver, "nothing is left to play", []),
+        LeagueRefusal::NoFolder => {
+            let message = "this daemon plays no leagues: it has no state folder (state_dir) for \
+                           their results; `phalanx league run` plays one in a terminal";
+            refuse(Reason::NoLeagues, message, [])
+        }
+        LeagueRefusal::Elsewhere(folder) => {
+            let message = format!(
+                "another process keeps this league, in {}; stop and continue it there",
+                folder.display()
+            );
+            refuse(Reason::LeagueElsewhere, message, [])
+        }
         LeagueRefusal::TooMany(message) => refuse(Reason::TooManyLeagues, message, []),
         LeagueRefusal::NotKept(message) => refuse(Reason::LeagueNotKept, message, []),
         LeagueRefusal::Closing => refuse(Reason::ShuttingDown, "the daemon stops", []),

@@ -23,6 +23,7 @@
 mod access;
 mod arena_view;
 mod arenas;
+mod beside;
 mod boards;
 mod body;
 mod caller;
@@ -41,6 +42,8 @@ mod follow;
 mod gate;
 mod host;
 mod idempotency;
+mod lab;
+mod lab_view;
 mod league_view;
 mod leagues;
 mod listener;
@@ -76,6 +79,7 @@ pub use destinations::{Destinations, MoveHosts};
 pub use directory::TeamDirectory;
 pub use gate::Access;
 pub use host::{About, Host, LogFilter, LogFilterError};
+pub use lab_view::{LabDirectory, LadderMatchAsk};
 pub use league_view::{
     Begun, LeagueAsk, LeagueDirectory, LeagueEvent, LeagueRefusal, LeagueState, LeagueStatus,
     LeagueView,

@@ -2,13 +2,12 @@
 
 use crate::TeamDirectory;
 use crate::access::AccessService;
-use crate::arenas::{self, ArenaLogs, ArenasService};
+use crate::beside::beside;
 use crate::boards::BoardsService;
 use crate::changes::Changes;
 use crate::follow::Followers;
 use crate::gate::{self, Access, GateLayer};
 use crate::host::{DaemonService, Host};
-use crate::leagues::{LeagueLogs, LeaguesService};
 use crate::listener;
 use crate::matches::MatchesService;
 use crate::recordings::{READERS_MAX, RecordingsService};
@@ -25,10 +24,8 @@ use crate::web::{self, Pages};
 use crate::worlds::WorldsService;
 use phalanx_metrics::{ApiMetrics, Metrics};
 use phalanx_proto::v1::access_server::AccessServer;
-use phalanx_proto::v1::arenas_server::ArenasServer;
 use phalanx_proto::v1::boards_server::BoardsServer;
 use phalanx_proto::v1::daemon_server::DaemonServer;
-use phalanx_proto::v1::leagues_server::LeaguesServer;
 use phalanx_proto::v1::matches_server::MatchesServer;
 use phalanx_proto::v1::recordings_server::RecordingsServer;
 use phalanx_proto::v1::strategies_server::StrategiesServer;
@@ -57,8 +54,6 @@ const REQUEST_BYTES_MAX: usize = 64 * 1024;
 const UPLOAD_BYTES_MAX: usize = 9 << 20;
 /// Largest request to write to a board, in bytes: its largest value fits.
 const BOARD_BYTES_MAX: usize = 1 << 20;
-/// Largest request about a league, in bytes: 32 players with the longest paths.
-const LEAGUE_BYTES_MAX: usize = 256 * 1024;
 /// Most calls at once on one connection.
 const CALLS_MAX: u32 = 256;
 /// How often an idle connection gets a ping, and how long the answer may take.
@@ -395,31 +390,6 @@ fn around(
         .add_service(tokens)
         .add_service(tonic_health::pb::health_server::HealthServer::new(checks));
     Ok(reflection::reflected(routes)?)
-}
-
-/// Adds what the daemon does besides its teams.
-fn beside(
-    routes: Routes,
-    directory: &Arc<dyn TeamDirectory>,
-    tails: &Tails,
-    changes: &Changes,
-    events_max: usize,
-) -> Routes {
-    let arenas = ArenasService {
-        directory: Arc::clone(directory),
-        tails: tails.clone(),
-        logs: Arc::new(ArenaLogs::new(events_max)),
-        changes: changes.clone(),
-    };
-    let leagues = LeaguesService {
-        directory: Arc::clone(directory),
-        tails: tails.clone(),
-        logs: Arc::new(LeagueLogs::new(events_max)),
-        changes: changes.clone(),
-    };
-    let arenas = ArenasServer::new(arenas).max_decoding_message_size(arenas::UPLOAD_BYTES_MAX);
-    let leagues = LeaguesServer::new(leagues).max_decoding_message_size(LEAGUE_BYTES_MAX);
-    routes.add_service(arenas).add_service(leagues)
 }
 
 fn bind_tcp(address: SocketAddr, tls: bool) -> Result<(TcpListener, SocketAddr), ControlError> {

@@ -4,7 +4,7 @@ import { Role } from "./gen/phalanx/v1/access_pb";
 import { scoreText } from "./match/names";
 import { teamStateText, word } from "./match/words";
 import { CockpitContext, createCockpit, shortName, useCockpit } from "./state/cockpit";
-import { placeText, VIEWS, type Place, type View } from "./state/place";
+import { placeText, TEAMLESS, VIEWS, type Place, type View } from "./state/place";
 import { createTheme, ThemeContext, useTheme } from "./state/theme";
 import { LinkBadge } from "./ui/link-badge";
 import { Login } from "./ui/login";
@@ -21,6 +21,7 @@ import { TimelineView } from "./views/timeline";
 // The editor is by far the largest part, so it loads when its view opens.
 const StrategyView = lazy(() => import("./views/strategy"));
 const RecordingsView = lazy(() => import("./views/recordings"));
+const LabView = lazy(() => import("./views/lab"));
 
 const TITLES: Readonly<Record<View, string>> = {
   match: "Match",
@@ -32,6 +33,7 @@ const TITLES: Readonly<Record<View, string>> = {
   events: "Events",
   punctuality: "Punctuality",
   recordings: "Recordings",
+  lab: "Lab",
 };
 
 /** The page. */
@@ -40,7 +42,7 @@ export function App(): JSX.Element {
   const theme = createTheme();
   createEffect(() => {
     const { team, view } = cockpit.place();
-    document.title = team === "" ? "Phalanx" : `${team} · ${TITLES[view]} · Phalanx`;
+    document.title = team === "" ? `${TITLES[view]} · Phalanx` : `${team} · ${TITLES[view]} · Phalanx`;
   });
   return (
     <CockpitContext.Provider value={cockpit}>
@@ -55,7 +57,7 @@ export function App(): JSX.Element {
             {cockpit.place().team} {TITLES[cockpit.place().view]}
           </h1>
           <ResultBanner />
-          <Show when={cockpit.name()} keyed fallback={<NoTeam />}>
+          <Show when={cockpit.name() || (TEAMLESS.includes(cockpit.place().view) ? "no team" : "")} keyed fallback={<NoTeam />}>
             <ErrorBoundary fallback={(error: unknown, again) => <Broken error={error} again={again} />}>
               <CurrentView />
             </ErrorBoundary>
@@ -79,7 +81,7 @@ function Header(): JSX.Element {
   return (
     <header class="top">
       <span class="brand">Phalanx</span>
-      <label class="choose">
+      <label class="choose" hidden={cockpit.teams().length === 0}>
         <span class="hidden-label">Team</span>
         <select
           value={cockpit.place().team}
@@ -158,9 +160,9 @@ function Menu(): JSX.Element {
   );
 }
 
-/** Another view of the same agent; the view of recordings has none. */
+/** Another view of the same agent; views without a team have none. */
 function beside(place: Place, view: View): Partial<Place> {
-  const other = (view === "recordings") !== (place.view === "recordings");
+  const other = view !== place.view && (TEAMLESS.includes(view) || TEAMLESS.includes(place.view));
   return { view, turn: undefined, agent: other ? "" : place.agent };
 }
 
@@ -196,6 +198,9 @@ function CurrentView(): JSX.Element {
         </Match>
         <Match when={at("recordings")()}>
           <RecordingsView />
+        </Match>
+        <Match when={at("lab")()}>
+          <LabView />
         </Match>
       </Switch>
     </Suspense>

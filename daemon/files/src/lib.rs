@@ -1,8 +1,12 @@
 //! Files that are replaced as a whole: a reader sees the old bytes or the new ones, also after a
-//! crash.
+//! crash. And files that one process holds, to append to them.
 //!
 //! The new bytes are written beside the file, forced to the disk, and then renamed. Two processes
 //! that replace a file at the same time do not mix their bytes; the last one wins.
+
+mod hold;
+
+pub use hold::{hold, is_held};
 
 use std::fs::{File, Permissions};
 use std::io::{self, Write};

@@ -1,7 +1,7 @@
 //! A log in a folder: a file with one entry a line, and the strategies beside it.
 
 use crate::error::LadderError;
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -35,6 +35,11 @@ impl FolderLog {
 
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.join(LOG)
+    }
+
+    /// The size of the log, in bytes; 0 if there is none.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.path().metadata().map_or(0, |data| data.len())
     }
 
     /// The lines that came since the last call. Half a line at the end is somebody's who is writing
@@ -72,6 +77,12 @@ impl FolderLog {
         Ok(true)
     }
 
+    /// The process that plays; `None`: none does.
+    pub(crate) fn player(&self) -> Option<String> {
+        let mut file = File::open(self.folder.join(PLAYER)).ok()?;
+        phalanx_files::is_held(&file).then(|| holder(&mut file))
+    }
+
     /// Keeps other processes from playing.
     pub(crate) fn lead(&mut self, me: &str) -> Result<(), LadderError> {
         if self.player.is_some() {
@@ -83,18 +94,9 @@ impl FolderLog {
         let options =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let mut file = options.map_err(failed("open it"))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut holder = String::new();
-                let read = file.take(HOLDER_BYTES_MAX).read_to_string(&mut holder);
-                read.map_err(failed("read it"))?;
-                let holder = holder.trim();
-                let holder = if holder.is_empty() { "another process" } else { holder };
-                let place = self.folder.display().to_string();
-                return Err(LadderError::InUse { place, holder: holder.to_owned() });
-            }
-            Err(TryLockError::Error(error)) => return Err(failed("hold it")(error)),
+        if !phalanx_files::hold(&file).map_err(failed("hold it"))? {
+            let (place, holder) = (self.folder.display().to_string(), holder(&mut file));
+            return Err(LadderError::InUse { place, holder });
         }
         file.set_len(0).map_err(failed("write it"))?;
         file.write_all(me.as_bytes()).map_err(failed("write it"))?;
@@ -154,6 +156,15 @@ impl FolderLog {
     fn unfit(&self, problem: String) -> LadderError {
         LadderError::Malformed { place: self.path().display().to_string(), number: 1, problem }
     }
+}
+
+/// The process that a file names.
+fn holder(file: &mut File) -> String {
+    let mut name = String::new();
+    // A name that cannot be read is none.
+    drop(file.take(HOLDER_BYTES_MAX).read_to_string(&mut name));
+    let name = name.trim();
+    if name.is_empty() { "another process".to_owned() } else { name.to_owned() }
 }
 
 fn failed(path: &Path, what: &'static str) -> impl FnOnce(io::Error) -> LadderError + use<> {

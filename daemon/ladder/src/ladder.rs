@@ -22,6 +22,8 @@ pub struct Ladder {
     matches: Vec<LadderMatch>,
     /// Matches with a result; they have one in the order of their numbers.
     played: usize,
+    /// Matches among them that failed.
+    failed: u64,
     /// What was expected of each meeting, in bits.
     bits: Vec<f64>,
     games: BTreeMap<(usize, usize), HeadToHead>,
@@ -129,6 +131,12 @@ impl Ladder {
     #[must_use]
     pub fn played(&self) -> usize {
         self.played
+    }
+
+    /// How many of them failed.
+    #[must_use]
+    pub fn failed(&self) -> u64 {
+        self.failed
     }
 
     /// Matches on the schedule that were not played yet.
@@ -296,6 +304,7 @@ impl Ladder {
             return Err(format!("expected match {number} of {players} on seed {}", next.seed));
         }
         let outcome = result.outcome().ok_or("expected a score for each player, or a trouble")?;
+        self.failed += u64::from(matches!(outcome, MatchOutcome::Failed(_)));
         let players = next.players.clone();
         for (seat, player) in players.iter().enumerate() {
             if let Some(entrant) = self.entrants.get_mut(*player) {

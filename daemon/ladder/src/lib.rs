@@ -27,6 +27,7 @@
 mod entry;
 mod error;
 mod folder;
+mod follow;
 mod ladder;
 mod log;
 mod matchmaking;
@@ -38,6 +39,7 @@ pub use entry::{
     Submission,
 };
 pub use error::LadderError;
+pub use follow::FollowedLadder;
 pub use ladder::{ENTRANTS_MAX, Entrant, HeadToHead, Ladder, LadderMatch};
 pub use log::{LadderLog, LadderPlace};
 pub use matchmaking::{ROUND_MAX, next_round};

@@ -80,17 +80,8 @@ impl LadderStore {
     /// # Errors
     /// When it cannot be read, or makes no sense.
     pub fn read(&mut self) -> Result<(), LadderError> {
-        for line in self.log.read()? {
-            self.entries += 1;
-            let entry = serde_json::from_str(&line).map_err(|error| error.to_string());
-            let counted = entry.and_then(|entry| self.ladder.apply(entry));
-            counted.map_err(|problem| LadderError::Malformed {
-                place: self.log.place(),
-                number: self.entries,
-                problem,
-            })?;
-        }
-        Ok(())
+        let lines = self.log.read()?;
+        count(&mut self.ladder, &mut self.entries, &lines, || self.log.place())
     }
 
     /// Adds a version of a strategy, and begins the ladder with it if need be; `None` if the latest
@@ -247,6 +238,26 @@ impl LadderStore {
         })?;
         Ok(Some(()))
     }
+}
+
+/// Counts the next lines of a log.
+pub(crate) fn count(
+    ladder: &mut Ladder,
+    entries: &mut u64,
+    lines: &[String],
+    place: impl Fn() -> String,
+) -> Result<(), LadderError> {
+    for line in lines {
+        *entries += 1;
+        let entry = serde_json::from_str(line).map_err(|error| error.to_string());
+        let counted = entry.and_then(|entry| ladder.apply(entry));
+        counted.map_err(|problem| LadderError::Malformed {
+            place: place(),
+            number: *entries,
+            problem,
+        })?;
+    }
+    Ok(())
 }
 
 /// What a ladder plays, for people.

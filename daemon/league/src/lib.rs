@@ -39,7 +39,7 @@ pub use plan::{
 };
 pub use rating::{Rating, Strengths, rate};
 pub use report::{cell, json, markdown, rounded, table};
-pub use results::{LeagueStoreError, ResultsFile, read_plan, write_plan};
+pub use results::{LeagueStoreError, ResultsFile, ResultsReader, read_plan, write_plan};
 pub use run::{
     KeepResult, LeagueEnd, MatchPlayed, PlayError, PlayMatch, RunOptions, play_guarded,
     play_in_order, run,

@@ -96,19 +96,6 @@ impl ResultsFile {
         Ok((Self { path, file }, lines))
     }
 
-    /// The lines in a folder that another process may be playing for, without half a line at the
-    /// end.
-    ///
-    /// # Errors
-    /// When they cannot be read.
-    pub fn look(folder: &Path) -> Result<Vec<String>, LeagueStoreError> {
-        let path = folder.join(RESULTS);
-        let mut file = File::open(&path).map_err(failed(&path, "open it"))?;
-        let text = bounded(&path, &mut file)?;
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        Ok(text.get(..whole).unwrap_or_default().lines().map(str::to_owned).collect())
-    }
-
     /// Appends a line, which ends with a line break.
     ///
     /// # Errors
@@ -124,16 +111,65 @@ impl ResultsFile {
     }
 }
 
+/// The results in a folder that another process may be playing for.
+#[derive(Debug)]
+pub struct ResultsReader {
+    path: PathBuf,
+    /// Bytes that were read.
+    read: u64,
+}
+
+impl ResultsReader {
+    /// Nothing is read yet.
+    #[must_use]
+    pub fn new(folder: &Path) -> Self {
+        Self { path: folder.join(RESULTS), read: 0 }
+    }
+
+    /// The lines that came since the last call, without half a line at the end.
+    ///
+    /// # Errors
+    /// When they cannot be read, or were cut off since.
+    pub fn lines(&mut self) -> Result<Vec<String>, LeagueStoreError> {
+        let Self { path, read } = self;
+        let mut file = File::open(&*path).map_err(failed(path, "open it"))?;
+        if file.metadata().map_err(failed(path, "look at it"))?.len() < *read {
+            let problem = "it was cut off while it was read".to_owned();
+            return Err(LeagueStoreError::Malformed { path: path.clone(), line: 1, problem });
+        }
+        file.seek(SeekFrom::Start(*read)).map_err(failed(path, "find its end"))?;
+        let text = bounded(path, &mut file)?;
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        *read += whole as u64;
+        Ok(text.get(..whole).unwrap_or_default().lines().map(str::to_owned).collect())
+    }
+
+    /// The size of the results, in bytes; 0 if there are none.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.path.metadata().map_or(0, |data| data.len())
+    }
+
+    /// Bytes that were read.
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.read
+    }
+
+    /// Whether another process holds the results, to append to them.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        File::open(&self.path).is_ok_and(|file| phalanx_files::is_held(&file))
+    }
+}
+
 /// Opens the results and holds them.
 fn hold(folder: &Path, path: &Path) -> Result<File, LeagueStoreError> {
     let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
     let file = options.map_err(failed(path, "open it"))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(std::fs::TryLockError::WouldBlock) => {
-            Err(LeagueStoreError::InUse { path: folder.to_owned() })
-        }
-        Err(std::fs::TryLockError::Error(error)) => Err(failed(path, "hold it")(error)),
+    match phalanx_files::hold(&file).map_err(failed(path, "hold it"))? {
+        true => Ok(file),
+        false => Err(LeagueStoreError::InUse { path: folder.to_owned() }),
     }
 }
 

@@ -4,8 +4,8 @@
 //! holds. A line that was cut off when the machine stopped is taken away when the league goes on.
 
 use crate::outcome::{self, MatchOutcome};
-use crate::results::{LeagueStoreError, ResultsFile, read_plan, write_plan};
-use crate::{Fixture, LeagueDefinition, LeagueTally};
+use crate::results::{LeagueStoreError, ResultsFile, ResultsReader, read_plan, write_plan};
+use crate::{Fixture, LeagueDefinition, LeagueTally, MatchPlayed};
 use std::path::Path;
 
 /// The file with the plan.
@@ -57,6 +57,40 @@ impl LeagueStore {
         Self::read(folder, plan, file, &lines)
     }
 
+    /// The league that a folder holds, to look at while another process may play it. Nothing is read
+    /// of its results before [`LeagueStore::follow`].
+    ///
+    /// # Errors
+    /// When the folder holds none.
+    pub fn look(folder: &Path) -> Result<(Self, ResultsReader), LeagueStoreError> {
+        let Some(plan) = kept(folder)? else {
+            let (path, what, file) = (folder.to_owned(), "league", PLAN);
+            return Err(LeagueStoreError::Missing { path, what, file });
+        };
+        Ok((Self::in_memory(plan), ResultsReader::new(folder)))
+    }
+
+    /// Counts what another process appended; `watch` gets each result.
+    ///
+    /// # Errors
+    /// When it cannot be read or does not fit.
+    pub fn follow(
+        &mut self,
+        folder: &Path,
+        reader: &mut ResultsReader,
+        mut watch: Option<&mut dyn FnMut(&MatchPlayed<'_>)>,
+    ) -> Result<(), LeagueStoreError> {
+        let begin = self.tally.played();
+        for (number, line) in (begin..).zip(reader.lines()?) {
+            let (fixture, outcome) = self.count(folder, number, &line)?;
+            if let Some(watch) = &mut watch {
+                let (fixture, outcome, standing) = (&fixture, &outcome, &self.tally.standing());
+                watch(&MatchPlayed { fixture, outcome, standing });
+            }
+        }
+        Ok(())
+    }
+
     #[must_use]
     pub fn plan(&self) -> &LeagueDefinition {
         &self.plan
@@ -87,16 +121,27 @@ impl LeagueStore {
         file: ResultsFile,
         lines: &[String],
     ) -> Result<Self, LeagueStoreError> {
-        let mut tally = LeagueTally::new(&plan);
+        let mut store = Self { file: Some(file), ..Self::in_memory(plan) };
         for (number, line) in (0..).zip(lines) {
-            let malformed = |problem| ResultsFile::malformed(folder, number, problem);
-            let fixture = plan.fixture(number);
-            let fixture = fixture
-                .ok_or_else(|| malformed("more results than the league has matches".to_owned()))?;
-            let outcome = outcome::read(&plan, &fixture, line).map_err(malformed)?;
-            tally.add(&fixture, &outcome);
+            store.count(folder, number, line)?;
         }
-        Ok(Self { plan, tally, file: Some(file) })
+        Ok(store)
+    }
+
+    /// Counts a line of the results.
+    fn count(
+        &mut self,
+        folder: &Path,
+        number: u64,
+        line: &str,
+    ) -> Result<(Fixture, MatchOutcome), LeagueStoreError> {
+        let malformed = |problem| ResultsFile::malformed(folder, number, problem);
+        let fixture = self.plan.fixture(number);
+        let fixture = fixture
+            .ok_or_else(|| malformed("more results than the league has matches".to_owned()))?;
+        let outcome = outcome::read(&self.plan, &fixture, line).map_err(malformed)?;
+        self.tally.add(&fixture, &outcome);
+        Ok((fixture, outcome))
     }
 }
 

@@ -18,6 +18,7 @@
 mod api;
 mod checkpoint;
 mod foxglove;
+mod lab;
 mod names;
 mod recorder;
 mod recording;
@@ -26,6 +27,7 @@ mod team;
 pub use api::{ApiMetrics, Connected, OpenCall};
 pub use checkpoint::CheckpointMetrics;
 pub use foxglove::{FoxgloveMetrics, FoxgloveSample};
+pub use lab::{LabMetrics, LabSample};
 pub use names::{METRICS, MetricDoc, MetricKind, document};
 pub use recorder::{IDLE, Metrics, MetricsSource};
 pub use recording::{RecordingMetrics, RecordingSample};

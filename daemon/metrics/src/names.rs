@@ -259,6 +259,20 @@ pub const METRICS: &[MetricDoc] = &[
         "Streams (events, recordings) that the daemon ended early: stalled (the client read nothing \
          for too long), crowded (another stream needed the slot).",
     ),
+    gauge(
+        "phalanx_lab_matches_played",
+        &["kind", "name"],
+        "Matches that were played or failed, of each league, ladder and tune_run (kind) that the \
+         daemon shows: its own leagues, and what is in the folder lab.path.",
+    ),
+    gauge("phalanx_lab_matches_failed", &["kind", "name"], "Matches among them that failed."),
+    gauge(
+        "phalanx_lab_matches_planned",
+        &["kind", "name"],
+        "Matches of the whole schedule: of a league; of the rounds of a ladder so far; most that a \
+         tune run may play.",
+    ),
+    gauge("phalanx_lab_playing", &["kind", "name"], "1 while a process plays it, else 0."),
     counter(
         "phalanx_log_lines_dropped_total",
         &[],

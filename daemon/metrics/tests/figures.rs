@@ -6,9 +6,9 @@ use phalanx_engine::{
     Snapshot,
 };
 use phalanx_metrics::{
-    AnswerSample, ApiMetrics, CheckpointMetrics, FoxgloveMetrics, FoxgloveSample, METRICS,
-    MetricKind, Metrics, MetricsSource, ROLES_MAX, RecordingMetrics, RecordingSample, SeatSample,
-    TeamMetrics, TeamSample, document,
+    AnswerSample, ApiMetrics, CheckpointMetrics, FoxgloveMetrics, FoxgloveSample, LabMetrics,
+    LabSample, METRICS, MetricKind, Metrics, MetricsSource, ROLES_MAX, RecordingMetrics,
+    RecordingSample, SeatSample, TeamMetrics, TeamSample, document,
 };
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -279,6 +279,14 @@ fn everything() -> String {
     CheckpointMetrics::new(Arc::clone(&metrics), "A").written(moment, moment, 9);
     RecordingMetrics::new(Arc::clone(&metrics), "A").sample(&RecordingSample::default());
     FoxgloveMetrics::new(Arc::clone(&metrics)).sample(&FoxgloveSample::default());
+    LabMetrics::new(Arc::clone(&metrics)).sample(&LabSample {
+        kind: "league",
+        name: "night",
+        played: 3,
+        failed: 1,
+        planned: 9,
+        playing: true,
+    });
     metrics.render()
 }
 

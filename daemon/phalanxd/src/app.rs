@@ -153,6 +153,7 @@ impl App {
         let bridges = Bridges { door, lobby: Lobby::default(), leaving: CancellationToken::new() };
         let members = members(&settings, beginnings, &observers, &bridges.lobby).await?;
         let beside = beside(&settings).await?;
+        beside.measure(&metrics);
         let directory = directory(&settings, &observers.witnesses, beside.clone());
         let reloader = reloader(args, &settings, &directory, log);
         host.reloads_with(Arc::clone(&reloader));
@@ -260,10 +261,10 @@ impl Observers {
     }
 }
 
-/// Arenas and leagues of this daemon, leagues of earlier runs included.
-async fn beside(settings: &Settings) -> Result<Beside> {
-    let state = settings.state_dir.clone();
-    let beside = tokio::task::spawn_blocking(move || Beside::open(state.as_deref()));
+/// Arenas, leagues and the lab of this daemon, leagues of earlier runs included.
+async fn beside(settings: &Arc<Settings>) -> Result<Beside> {
+    let settings = Arc::clone(settings);
+    let beside = tokio::task::spawn_blocking(move || Beside::open(&settings));
     beside.await.context("cannot read the leagues")
 }
 

@@ -3,8 +3,8 @@
 use crate::beside::Beside;
 use crate::recordings::Recordings;
 use phalanx_control::{
-    ArenaDirectory, Destinations, LeagueDirectory, MoveHosts, Newcomers, RecordingDirectory,
-    ServedTeam, TeamDirectory,
+    ArenaDirectory, Destinations, LabDirectory, LeagueDirectory, MoveHosts, Newcomers,
+    RecordingDirectory, ServedTeam, TeamDirectory,
 };
 use phalanx_net::TeamHandle;
 use phalanx_strategy::KeeperHandle;
@@ -151,8 +151,13 @@ impl TeamDirectory for Directory {
     }
 
     fn leagues(&self) -> Option<Arc<dyn LeagueDirectory>> {
-        let leagues = self.beside.as_ref().and_then(|beside| beside.leagues.clone());
+        let leagues = self.beside.as_ref().and_then(Beside::all_leagues);
         leagues.map(|leagues| Arc::new(leagues) as Arc<dyn LeagueDirectory>)
+    }
+
+    fn lab(&self) -> Option<Arc<dyn LabDirectory>> {
+        let lab = self.beside.as_ref().and_then(|beside| beside.lab.clone());
+        lab.map(|lab| Arc::new(lab) as Arc<dyn LabDirectory>)
     }
 
     fn recordings(&self) -> Option<Arc<dyn RecordingDirectory>> {

@@ -4,7 +4,12 @@
 //! One league is played at a time, on all cores but one and with low priority: teams that play
 //! matter more. Results are kept; a league that was stopped continues after its last result.
 
+mod all;
+mod followed;
 mod kept;
+
+pub(crate) use all::AllLeagues;
+pub(crate) use followed::FollowedLeague;
 
 use crate::league_matches::{LeagueSetup, Matches, prepare, usual_threads};
 use futures_util::FutureExt;

@@ -18,6 +18,7 @@ pub mod followers;
 pub mod handover;
 pub mod host;
 pub mod keepers;
+pub mod lab;
 pub mod league_matches;
 pub mod leagues;
 pub mod listeners;

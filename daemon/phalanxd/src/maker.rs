@@ -8,8 +8,9 @@ use crate::witnesses::Witnesses;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use phalanx_control::{
-    AgentDraft, AgentPattern, ArenaDirectory, Checked, LeagueDirectory, Made, MakeError,
-    RecordingDirectory, ServedTeam, TeamDirectory, TeamDraft, TeamMaker, Trialled, Wrong,
+    AgentDraft, AgentPattern, ArenaDirectory, Checked, LabDirectory, LeagueDirectory, Made,
+    MakeError, RecordingDirectory, ServedTeam, TeamDirectory, TeamDraft, TeamMaker, Trialled,
+    Wrong,
 };
 use phalanx_engine::{Staged, StrategyOrigin};
 use phalanx_games::TeamPlan;
@@ -110,6 +111,10 @@ impl TeamDirectory for Teams {
 
     fn leagues(&self) -> Option<Arc<dyn LeagueDirectory>> {
         self.maker.directory.leagues()
+    }
+
+    fn lab(&self) -> Option<Arc<dyn LabDirectory>> {
+        self.maker.directory.lab()
     }
 
     fn recordings(&self) -> Option<Arc<dyn RecordingDirectory>> {

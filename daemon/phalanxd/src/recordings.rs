@@ -47,6 +47,8 @@ pub struct Recordings {
 struct Shared {
     settings: RecordingSettings,
     folder: PathBuf,
+    /// The folder of the lab, whose ladders may have recordings.
+    lab: Option<PathBuf>,
     metrics: Arc<Metrics>,
     /// Reloads the settings, which may change how much is kept.
     reloader: OnceLock<Arc<Reloader>>,
@@ -85,6 +87,7 @@ impl Recordings {
     /// recordings.
     #[must_use]
     pub fn open(settings: &Settings, metrics: Arc<Metrics>) -> Option<Self> {
+        let lab = settings.lab.path.clone();
         let settings = settings.recordings.clone();
         if settings.mode == RecordingMode::Off {
             return None;
@@ -98,7 +101,7 @@ impl Recordings {
             let folder = folder.display();
             warn!(%folder, %error, "cannot create the folder of recordings; will try again");
         }
-        let recordings = Self::new(settings, folder, metrics);
+        let recordings = Self::new(settings, folder, lab, metrics);
         recordings.prune();
         Some(recordings)
     }
@@ -106,13 +109,19 @@ impl Recordings {
     /// The recordings of a folder that another process writes; nothing is deleted.
     #[must_use]
     pub fn of_folder(folder: PathBuf, metrics: Arc<Metrics>) -> Self {
-        Self::new(RecordingSettings::default(), folder, metrics)
+        Self::new(RecordingSettings::default(), folder, None, metrics)
     }
 
-    fn new(settings: RecordingSettings, folder: PathBuf, metrics: Arc<Metrics>) -> Self {
+    fn new(
+        settings: RecordingSettings,
+        folder: PathBuf,
+        lab: Option<PathBuf>,
+        metrics: Arc<Metrics>,
+    ) -> Self {
         let shared = Shared {
             settings,
             folder,
+            lab,
             metrics,
             reloader: OnceLock::new(),
             takes: Mutex::default(),

@@ -12,15 +12,20 @@ use indicatif::ProgressBar;
 use matches::LadderPlayer;
 use phalanx_cli::args::league::named;
 use phalanx_cli::failure::{MatchInterrupted, misused};
-use phalanx_ladder::{Ladder, LadderDefinition, LadderEvent, LadderOptions, LadderStore};
+use phalanx_ladder::{
+    Ladder, LadderDefinition, LadderEvent, LadderOptions, LadderPlace, LadderStore,
+};
 use phalanx_league::{Fixture, LeagueEnd, MatchOutcome, PlayError, RunOptions};
 use phalanx_queue::BundleBytes;
 use phalanxd::bundle_matches::{BundleMatches, bundle_bytes, bundle_of_bytes};
 use phalanxd::league_matches::{LeagueSetup, tried};
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+/// The folder with recordings.
+const RECORDINGS: &str = "recordings";
 
 /// Runs a verb.
 ///
@@ -161,7 +166,12 @@ fn unknown(ladder: &Ladder, id: &str) -> anyhow::Error {
 
 /// Plays a match again, and records it.
 fn record(args: &LadderHistoryArgs, store: &LadderStore, number: u64) -> Result<()> {
-    let (scores, files) = replayed(store, number, &args.out.join(format!("match-{number}")))?;
+    let folder = match (&args.out, args.server.place(&args.ladder)?) {
+        (Some(out), _) => out.clone(),
+        (None, LadderPlace::Folder(ladder)) => ladder.join(RECORDINGS),
+        (None, LadderPlace::Bucket { .. }) => PathBuf::from(RECORDINGS),
+    };
+    let (scores, files) = replayed(store, number, &folder.join(format!("match-{number}")))?;
     let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
     let value = json!({ "match": number, "scores": scores, "recordings": files });
     args.print.tell(&value, || files.iter().map(|file| format!("{file}\n")).collect())

@@ -28,7 +28,7 @@ pub fn run(args: &RunArgs) -> Result<()> {
     stop_at_interrupt(&stop);
     let bar = bar(&args.print, store.plan().matches(), store.tally().played());
     let plan = QueuedPlan::of_league(store.plan());
-    let player = MatchPlayer::new(&args.queue, &plan, &matches, bar.as_ref(), &stop)?;
+    let player = MatchPlayer::new(&args.queue, plan, &matches, bar.as_ref(), &stop)?;
     let options = RunOptions { threads: player.threads(args.threads), stop: &stop };
     let ended = phalanx_league::run(&mut store, player.play(), &options, &mut |event| {
         show(bar.as_ref(), event);

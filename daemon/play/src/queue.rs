@@ -1,18 +1,22 @@
-//! Matches of leagues and tune runs on a queue, instead of in this process.
+//! Matches of leagues, tune runs and ladders on a queue, instead of in this process.
 
 use crate::args::QueueArgs;
 use anyhow::Result;
 use indicatif::ProgressBar;
+use phalanx_ladder::LadderDefinition;
 use phalanx_league::{LeagueDefinition, PlayMatch};
-use phalanx_queue::{BundleBytes, QueueRun, QueuedMatches, run_id};
+use phalanx_queue::{BundleBytes, QueueAddress, QueueRun, QueuedMatches, run_id};
 use phalanx_tune::TunePlan;
 use phalanxd::bundle_matches::bundle_bytes;
 use phalanxd::league_matches::{Matches, usual_threads};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// Matches that are on the queue at once by default: enough for a hundred busy cores.
 const IN_FLIGHT: usize = 256;
+/// How long a run goes on while every worker refuses its matches: enough to install another build.
+const REFUSED_MAX: Duration = Duration::from_mins(5);
 
 /// What plays the matches.
 pub(crate) enum MatchPlayer<'a> {
@@ -40,6 +44,38 @@ impl<'a> QueuedPlan<'a> {
         plain.opponents.iter_mut().for_each(|opponent| opponent.player.source.clear());
         Self { run: run_id(&plain), game: &plan.game, setup: &plan.setup }
     }
+
+    pub(crate) fn of_ladder(ladder: &str, plan: &'a LadderDefinition) -> Self {
+        let run = run_id(&("ladder", ladder, plan));
+        Self { run, game: &plan.game, setup: &plan.setup }
+    }
+
+    /// Opens the queue on this server for players with these bundles.
+    ///
+    /// # Errors
+    /// When the queue cannot be used.
+    pub(crate) fn open(
+        self,
+        server: &QueueAddress,
+        bundles: Vec<BundleBytes>,
+        bar: Option<&ProgressBar>,
+        stop: &AtomicBool,
+    ) -> Result<Box<QueuedMatches>> {
+        let run = QueueRun {
+            run: self.run,
+            version: phalanxd::BUILD.to_owned(),
+            game: self.game.to_owned(),
+            setup: self.setup.clone(),
+            bundles,
+            refused_max: REFUSED_MAX,
+        };
+        let bar = bar.cloned();
+        let say = move |line: &str| match &bar {
+            Some(bar) => bar.println(line),
+            None => crate::say(line),
+        };
+        Ok(Box::new(QueuedMatches::open(server, run, stop, say)?))
+    }
 }
 
 impl<'a> MatchPlayer<'a> {
@@ -49,7 +85,7 @@ impl<'a> MatchPlayer<'a> {
     /// When the queue cannot be used.
     pub(crate) fn new(
         args: &QueueArgs,
-        plan: &QueuedPlan<'_>,
+        plan: QueuedPlan<'_>,
         matches: &'a Matches,
         bar: Option<&ProgressBar>,
         stop: &AtomicBool,
@@ -59,20 +95,8 @@ impl<'a> MatchPlayer<'a> {
             hash: bundle.hash().to_owned(),
             bytes: bundle_bytes(bundle).into(),
         };
-        let run = QueueRun {
-            run: plan.run.clone(),
-            version: phalanxd::BUILD.to_owned(),
-            game: plan.game.to_owned(),
-            setup: plan.setup.clone(),
-            bundles: matches.bundles().map(|one| bundle(one)).collect(),
-        };
-        let bar = bar.cloned();
-        let say = move |line: &str| match &bar {
-            Some(bar) => bar.println(line),
-            None => crate::say(line),
-        };
-        let queue = QueuedMatches::open(&args.server.address(url)?, run, stop, say)?;
-        Ok(Self::Queued(Box::new(queue)))
+        let bundles = matches.bundles().map(|one| bundle(one)).collect();
+        Ok(Self::Queued(plan.open(&args.server.address(url)?, bundles, bar, stop)?))
     }
 
     pub(crate) fn play(&self) -> &dyn PlayMatch {

@@ -48,7 +48,7 @@ fn run(args: &TuneRunArgs) -> Result<()> {
     stop_at_interrupt(&stop);
     let bar = bar(&args.print, plan.budget, 0);
     let queued = QueuedPlan::of_tune(plan);
-    let player = MatchPlayer::new(&args.queue, &queued, &prepared.matches, bar.as_ref(), &stop)?;
+    let player = MatchPlayer::new(&args.queue, queued, &prepared.matches, bar.as_ref(), &stop)?;
     let options = RunOptions { threads: player.threads(args.threads), stop: &stop };
     let ended = phalanx_tune::run(&mut store, player.play(), &options, &mut |event| {
         watch(bar.as_ref(), event);

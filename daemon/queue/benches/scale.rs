@@ -177,6 +177,7 @@ fn coordinate(url: &str, matches: u64, window: usize) {
         game: "assemble".to_owned(),
         setup: BTreeMap::from([("steps".to_owned(), "750".to_owned())]),
         bundles: vec![bundle("a"), bundle("b")],
+        refused_max: Duration::from_mins(5),
     };
     let stop = AtomicBool::new(false);
     let queue = QueuedMatches::open(&address(url), run, &stop, |line| println!("{line}"));

@@ -52,7 +52,9 @@ impl Broker {
                 made.map_err(|why| failed("cannot make the store of strategies")(&why))?
             }
         };
-        let made = jetstream.get_or_create_stream(lease_store()).await;
+        let what = "Who coordinates which run of Phalanx";
+        let leases = Config { max_age: LEASE, duplicate_window: LEASE, ..bucket(LEASES, what) };
+        let made = jetstream.get_or_create_stream(leases).await;
         made.map_err(|why| failed("cannot make the store of coordinators")(&why))?;
         let found = jetstream.get_key_value(LEASES).await;
         let leases = found.map_err(|why| failed("cannot find the store of coordinators")(&why))?;
@@ -156,16 +158,14 @@ fn bundle_store() -> object_store::Config {
     }
 }
 
-/// The stream below a bucket of keys and values. The client's own function for it cannot read what
-/// servers before 2.10 say about accounts.
-fn lease_store() -> Config {
+/// The stream below a bucket of keys and values, whose entries stay. The client's own function for it
+/// cannot read what servers before 2.10 say about accounts.
+pub(crate) fn bucket(name: &str, what: &str) -> Config {
     Config {
-        name: format!("KV_{LEASES}"),
-        subjects: vec![format!("$KV.{LEASES}.>")],
-        description: Some("Who coordinates which run of Phalanx".to_owned()),
+        name: format!("KV_{name}"),
+        subjects: vec![format!("$KV.{name}.>")],
+        description: Some(what.to_owned()),
         max_messages_per_subject: 1,
-        max_age: LEASE,
-        duplicate_window: LEASE,
         discard: DiscardPolicy::New,
         allow_rollup: true,
         deny_delete: true,

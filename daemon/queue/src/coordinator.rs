@@ -42,6 +42,8 @@ pub struct QueueRun {
     pub setup: BTreeMap<String, String>,
     /// The bundles of the plan's players, in its order.
     pub bundles: Vec<BundleBytes>,
+    /// How long the run goes on while workers only refuse its matches.
+    pub refused_max: Duration,
 }
 
 /// The name of a run on the server: two runs with the same plan have the same. Leave out of the plan
@@ -127,7 +129,7 @@ impl QueuedMatches {
         let runtime = runtime.map_err(|why| QueueError::server("cannot start threads", why))?;
         let say: Say = Arc::new(say);
         let core = runtime.block_on(Core::begin(address, &run, stop, say))?;
-        let QueueRun { run, version, game, setup, bundles } = run;
+        let QueueRun { run, version, game, setup, bundles, refused_max: _ } = run;
         Ok(Self { run, version, game, setup, bundles: Mutex::new(bundles), core, runtime })
     }
 
@@ -279,7 +281,7 @@ impl Core {
             subjects,
             session,
             say,
-            open: Mutex::new(OpenMatches::new(version(&run.version))),
+            open: Mutex::new(OpenMatches::new(version(&run.version), run.refused_max)),
             fatal: Mutex::new(None),
             ended: AtomicBool::new(false),
         });

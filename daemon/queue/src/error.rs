@@ -17,6 +17,9 @@ pub enum QueueError {
     /// A strategy does not fit into a bundle.
     #[error("{0}")]
     Bundle(String),
+    /// Every worker refused the matches.
+    #[error("{0}")]
+    Refused(String),
 }
 
 impl QueueError {

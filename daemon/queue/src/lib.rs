@@ -19,7 +19,8 @@
 //! **Who decides what.** The server redelivers an item that a worker neither finished nor reported
 //! on. The coordinator counts the workers that an item ended, by asking each worker whether it is
 //! still there, and sets the item aside after the second one. Results count by the number of their
-//! match, once, and only if they answer the item that the coordinator asked for.
+//! match, once, and only if they answer the item that the coordinator asked for. A run that only gets
+//! refusals warns, with the reasons, and ends after a while.
 //!
 //! Absent on purpose: any game and any script. Bundles are bytes with a hash; what a worker does
 //! with them is the caller's [`PlayItem`].
@@ -33,6 +34,7 @@ mod link;
 mod log;
 mod open;
 mod publish;
+mod refusals;
 mod results;
 mod watch;
 mod wire;

@@ -1,6 +1,6 @@
 //! A log on the server that several processes append to, each entry once, with bundles that stay.
 
-use crate::broker::Broker;
+use crate::broker::{Broker, bucket};
 use crate::bundles::{BundleBytes, FetchError, fetch};
 use crate::error::in_words;
 use crate::lease::{Holder, Lease, RENEWAL, host, name_of};
@@ -9,7 +9,6 @@ use crate::wire::coordinator_subject;
 use crate::{QueueAddress, QueueError};
 use async_nats::jetstream::kv::{CreateErrorKind, Store};
 use async_nats::jetstream::object_store::{self, ObjectStore};
-use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
 use async_nats::{Client, Subscriber};
 use futures_util::StreamExt;
 use std::fmt::Display;
@@ -244,7 +243,8 @@ async fn hold(
 
 /// The bucket with the entries, and the one with the bundles.
 async fn parts(broker: &Broker) -> Result<(Store, ObjectStore), QueueError> {
-    let made = broker.jetstream.get_or_create_stream(entry_stream()).await;
+    let logs = bucket(LOGS, "The logs of Phalanx ladders");
+    let made = broker.jetstream.get_or_create_stream(logs).await;
     made.map_err(|why| QueueError::server("cannot make the store of ladders", why))?;
     let found = broker.jetstream.get_key_value(LOGS).await;
     let entries =
@@ -260,23 +260,6 @@ async fn parts(broker: &Broker) -> Result<(Store, ObjectStore), QueueError> {
         }
     };
     Ok((entries, bundles))
-}
-
-/// The stream below the bucket; its entries stay.
-fn entry_stream() -> Config {
-    Config {
-        name: format!("KV_{LOGS}"),
-        subjects: vec![format!("$KV.{LOGS}.>")],
-        description: Some("The logs of Phalanx ladders".to_owned()),
-        max_messages_per_subject: 1,
-        discard: DiscardPolicy::New,
-        allow_rollup: true,
-        deny_delete: true,
-        allow_direct: true,
-        storage: StorageType::File,
-        num_replicas: 1,
-        ..Config::default()
-    }
 }
 
 /// The key of an entry.

@@ -1,10 +1,13 @@
 //! The matches in flight, as a state machine without clock and network: who plays them, how often
 //! they were asked for, and what is to happen next.
 
+use crate::refusals::{Refusals, Stuck};
 use crate::wire::{NoteEvent, ResultMessage, WorkerAnswer, WorkerNote};
 use phalanx_league::MatchOutcome;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Workers that an item may end before it is set aside.
 const DEATHS_MAX: usize = 2;
@@ -56,14 +59,17 @@ pub(crate) struct OpenMatches {
     /// The highest number that the league asked for.
     highest: Option<u64>,
     said: BTreeSet<String>,
+    refusals: Refusals,
     /// Results that were not counted, as their match had one.
     pub(crate) doubles: u64,
 }
 
 impl OpenMatches {
-    pub(crate) fn new(version: String) -> Self {
+    /// `refused_max`: how long workers may only refuse.
+    pub(crate) fn new(version: String, refused_max: Duration) -> Self {
         let (open, early, said) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-        Self { version, open, early, highest: None, said, doubles: 0 }
+        let refusals = Refusals::new(refused_max);
+        Self { version, open, early, highest: None, said, refusals, doubles: 0 }
     }
 
     /// A match that the league asks for; its outcome at once if an earlier coordinator had it played.
@@ -113,6 +119,9 @@ impl OpenMatches {
 
     /// A result came.
     pub(crate) fn result(&mut self, number: u64, message: ResultMessage) -> Effect {
+        if let WorkerAnswer::Refused { reason, .. } = &message.answer {
+            self.refusals.add(&message.worker, reason);
+        }
         if let WorkerAnswer::Refused { reason, .. } = &message.answer
             && !self.open.contains_key(&number)
         {
@@ -168,6 +177,12 @@ impl OpenMatches {
     /// The workers that have matches, as far as they said.
     pub(crate) fn holders(&self) -> BTreeSet<String> {
         self.open.values().flat_map(|open| open.holders.iter().cloned()).collect()
+    }
+
+    /// Whether the run is stuck, since every worker refuses.
+    pub(crate) fn stuck(&mut self, now: Instant) -> Option<Stuck> {
+        let playing = self.open.values().any(|open| !open.holders.is_empty());
+        self.refusals.look(now, playing)
     }
 
     /// A worker is gone; its items come back by themselves, unless they ended too many workers.
@@ -247,6 +262,7 @@ impl OpenMatches {
     }
 
     fn settle(&mut self, number: u64, outcome: MatchOutcome) {
+        self.refusals.clear();
         self.tell(number, Next::Over(outcome));
         self.open.remove(&number);
     }
@@ -275,7 +291,7 @@ mod tests {
     use std::sync::mpsc::{Receiver, sync_channel};
 
     fn table() -> OpenMatches {
-        OpenMatches::new("1".to_owned())
+        OpenMatches::new("1".to_owned(), Duration::from_mins(5))
     }
 
     fn ask(table: &mut OpenMatches, number: u64) -> Receiver<Next> {

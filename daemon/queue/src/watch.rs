@@ -4,6 +4,7 @@
 use crate::QueueError;
 use crate::coordinator::Core;
 use crate::lease::{Lease, RENEWAL};
+use crate::refusals::Stuck;
 use crate::wire::{WorkerNote, coordinator_subject, worker_subject};
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::stream::RawMessageErrorKind;
@@ -86,6 +87,7 @@ impl Watcher {
                     if self.core.ended.load(Ordering::Relaxed) {
                         break;
                     }
+                    self.look_for_refusals();
                 }
                 _ = roll.tick() => self.call_roll().await,
                 _ = renew.tick() => {
@@ -97,6 +99,16 @@ impl Watcher {
             }
         }
         self.lease.release().await;
+    }
+
+    /// Warns while every worker refuses, and ends the run when that lasts.
+    fn look_for_refusals(&self) {
+        let stuck = self.core.open().stuck(Instant::now());
+        match stuck {
+            Some(Stuck::Warn(text)) => (self.core.say)(&text),
+            Some(Stuck::End(text)) => self.core.fail(QueueError::Refused(text)),
+            None => {}
+        }
     }
 
     async fn answer(&self, call: async_nats::Message) {

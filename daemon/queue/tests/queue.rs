@@ -117,6 +117,7 @@ fn queue_run(name: &str) -> QueueRun {
         game: "toy".to_owned(),
         setup: BTreeMap::new(),
         bundles: vec![bundle('a'), bundle('b')],
+        refused_max: PATIENCE,
     }
 }
 
@@ -161,8 +162,12 @@ impl Said {
 }
 
 fn open(server: &NatsServer, name: &str, said: &Said) -> Result<QueuedMatches, QueueError> {
+    open_run(server, queue_run(name), said)
+}
+
+fn open_run(server: &NatsServer, run: QueueRun, said: &Said) -> Result<QueuedMatches, QueueError> {
     let said = said.clone();
-    QueuedMatches::open(&address(server), queue_run(name), &AtomicBool::new(false), move |line| {
+    QueuedMatches::open(&address(server), run, &AtomicBool::new(false), move |line| {
         said.0.lock().unwrap().push(line.to_owned());
         // The test may not listen.
         drop(said.1.send(line.to_owned()));
@@ -245,6 +250,31 @@ fn a_worker_of_another_version_refuses_and_the_coordinator_shows_why() {
     let (foreign, own) = (foreign.end(), own.end());
     assert_eq!((foreign.played, own.played), (0, 4));
     assert!(foreign.refused >= 1);
+}
+
+#[test]
+fn a_run_that_every_worker_refuses_warns_and_ends_with_the_reasons() {
+    let Some(server) = NatsServer::start() else { return };
+    let (said, lines) = Said::new();
+    let run = QueueRun { refused_max: Duration::from_secs(20), ..queue_run("refused") };
+    let matches = open_run(&server, run, &said).unwrap();
+    let workers = [(); 2].map(|()| ToyWorker::start(&server, "2", toy()));
+    let running = std::thread::spawn(move || {
+        let of = |number| (number < 4).then(|| fixture(number));
+        let options = RunOptions { threads: 4, stop: &AtomicBool::new(false) };
+        let mut keep = |_: &Fixture, _: &MatchOutcome| panic!("a match that was refused counted");
+        let end = play_in_order::<QueueError>(0, &of, &matches, &options, &mut keep).unwrap();
+        (end, matches.end(false).unwrap_err())
+    });
+    let warning = line_with(&lines, "this run ends in");
+    assert!(warning.contains("the worker has version 2/"), "{warning}");
+    let (end, why) = running.join().unwrap();
+    assert_eq!(end, LeagueEnd::Stopped, "it can go on with other workers");
+    let why = why.to_string();
+    assert!(matches!(why.matches("install the same build").count(), 1), "{why}");
+    assert!(why.contains("every worker refuses") && why.contains("run the command again"), "{why}");
+    assert!(said.all().matches("this run ends in").count() >= 3, "{}", said.all());
+    workers.into_iter().for_each(|worker| assert_eq!(worker.end().played, 0));
 }
 
 #[test]

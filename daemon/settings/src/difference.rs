@@ -106,6 +106,7 @@ fn values(settings: &Settings) -> Vec<(&'static str, String)> {
         recordings,
         foxglove,
         games,
+        lab,
         alerts,
         log,
         otel_endpoint,
@@ -122,6 +123,7 @@ fn values(settings: &Settings) -> Vec<(&'static str, String)> {
     all.extend(recordings.values());
     all.extend(foxglove.values());
     all.extend(games.values());
+    all.extend(lab.values());
     all.extend(alerts.values());
     all.extend(log.values());
     all.push(("otel.endpoint", or_none(otel_endpoint.as_ref())));

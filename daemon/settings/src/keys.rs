@@ -5,8 +5,8 @@ use crate::change::{ACCOUNT, BOUND, CERTIFICATE, Change, MADE, OPEN, SEATS, TEAM
 use crate::key::{DeclaredKey, KeyDoc, Kind, MINUTE, key};
 use crate::setting::SettingsTable;
 use crate::{
-    AlertSettings, CheckpointSettings, FoxgloveSettings, GameSettings, LimitSettings, LogSettings,
-    RecordingSettings, ReloadSettings,
+    AlertSettings, CheckpointSettings, FoxgloveSettings, GameSettings, LabSettings, LimitSettings,
+    LogSettings, RecordingSettings, ReloadSettings,
 };
 use Change::{Live, Restart};
 use std::sync::LazyLock;
@@ -27,6 +27,7 @@ const DECLARED: &[&[DeclaredKey]] = &[
     RecordingSettings::KEYS,
     FoxgloveSettings::KEYS,
     GameSettings::KEYS,
+    LabSettings::KEYS,
     AlertSettings::KEYS,
     LogSettings::KEYS,
     TEAMS,

@@ -58,8 +58,8 @@ pub use sample::sample;
 pub use schema::schema;
 pub use sources::{GameKeys, Sources};
 pub use tables::{
-    AlertSettings, CheckpointSettings, FoxgloveSettings, GameSettings, LimitSettings, LogFormat,
-    LogSettings, RecordingMode, RecordingSettings, ReloadSettings,
+    AlertSettings, CheckpointSettings, FoxgloveSettings, GameSettings, LabSettings, LimitSettings,
+    LogFormat, LogSettings, RecordingMode, RecordingSettings, ReloadSettings,
 };
 pub use types::{
     AgentSettings, BridgeSettings, ControlSettings, OptionSettings, Settings, TeamSettings,
@@ -96,6 +96,7 @@ pub fn load(sources: &Sources<'_>) -> Result<Settings, SettingsErrors> {
         checkpoints: CheckpointSettings::read(&top.section("checkpoints")),
         foxglove: foxglove(&top.section("foxglove")),
         games: GameSettings::read(&top.section("games")),
+        lab: LabSettings::read(&top.section("lab")),
         alerts: AlertSettings::read(&top.section("alerts")),
         log: LogSettings::read(&top.section("log")),
         otel_endpoint: top.section("otel").optional("endpoint", parse::text),

@@ -176,6 +176,18 @@ settings_table! {
 }
 
 settings_table! {
+    /// Leagues, ladders and tune runs of other processes; each key of `[lab]`.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct LabSettings = "lab" {
+        path: Option<PathBuf>, Kind::Path, None, "\"/srv/contest/lab\"", Restart("is read when the daemon starts"),
+            "A folder whose folders are leagues (phalanx league run --folder), ladders (phalanx \
+             ladder) and tune runs (phalanx tune run --out), which other processes play, here or \
+             on workers. The page, phalanx league and the metrics show them; the daemon changes \
+             nothing there. The daemon's user must be allowed to read the folders.";
+    }
+}
+
+settings_table! {
     /// When somebody should look at a team; each key of `[alerts]`. A number of 0 turns an alert off.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct AlertSettings = "alerts" {

@@ -2,8 +2,8 @@
 
 use crate::parse::BRIDGE;
 use crate::{
-    AlertSettings, CheckpointSettings, FoxgloveSettings, GameSettings, HostPattern, LimitSettings,
-    LogSettings, RecordingSettings, ReloadSettings,
+    AlertSettings, CheckpointSettings, FoxgloveSettings, GameSettings, HostPattern, LabSettings,
+    LimitSettings, LogSettings, RecordingSettings, ReloadSettings,
 };
 use phalanx_game::{AgentId, MarginLimits, Roster, RosterEntry, Seat, SeatId};
 use secrecy::{ExposeSecret, SecretString};
@@ -34,6 +34,8 @@ pub struct Settings {
     pub foxglove: FoxgloveSettings,
     /// Games that are a folder.
     pub games: GameSettings,
+    /// Leagues, ladders and tune runs of other processes.
+    pub lab: LabSettings,
     /// When somebody should look at a team.
     pub alerts: AlertSettings,
     /// What is logged, and how.

@@ -94,6 +94,7 @@ const VALUES: &[(&str, &str)] = &[
     ("foxglove.clients_max", "9"),
     ("foxglove.queue_size", "\"9MiB\""),
     ("games.path", "\"/srv/games\""),
+    ("lab.path", "\"/srv/lab\""),
     ("alerts.silent_turns", "9"),
     ("alerts.stuck_turns", "9"),
     ("alerts.margin_share", "0.9"),

@@ -46,7 +46,9 @@ pub use influence::{Influence, influences};
 pub use plan::{BUDGET_MAX, DIMENSIONS_MAX, Objective, TuneOpponent, TunePlan};
 pub use progress::{Fate, FinalTest, Improvement, TuneCandidate, TuneProgress, TuneVerdict};
 pub use race::{Racer, survivors};
-pub use report::{json, markdown, table};
+pub use report::{
+    conditions, json, lead_with_error, markdown, range, strength_text, table, unit, verdict_text,
+};
 pub use scores::{CandidateScores, PairedLead};
 pub use search::TpeSearch;
 pub use space::{Dimension, DimensionKind, shown};

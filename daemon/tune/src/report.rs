@@ -3,7 +3,7 @@
 use crate::influence::{Influence, influences};
 use crate::plan::{Objective, TunePlan};
 use crate::progress::{Fate, FinalTest, TuneProgress, TuneVerdict};
-use crate::scores::PairedLead;
+use crate::scores::{CandidateScores, PairedLead};
 use crate::space::{DimensionKind, shown};
 use phalanx_league::{ParamValues, cell, rounded};
 use serde_json::{Value, json};
@@ -202,7 +202,9 @@ fn parameters(plan: &TunePlan, progress: &TuneProgress) -> Rows {
     Rows { head, rows }
 }
 
-fn range(kind: &DimensionKind) -> String {
+/// The values that a parameter may have.
+#[must_use]
+pub fn range(kind: &DimensionKind) -> String {
     match kind {
         DimensionKind::Bool => "true or false".to_owned(),
         DimensionKind::Choice(words) => words.join(", "),
@@ -215,7 +217,8 @@ fn range(kind: &DimensionKind) -> String {
 }
 
 /// What was decided, one sentence without its end.
-fn verdict_text(plan: &TunePlan, progress: &TuneProgress) -> String {
+#[must_use]
+pub fn verdict_text(plan: &TunePlan, progress: &TuneProgress) -> String {
     let test = progress.test.as_ref().map(|test| format!(" ({})", test_text(plan, test)));
     let test = test.unwrap_or_default();
     match progress.verdict {
@@ -237,26 +240,29 @@ fn verdict_text(plan: &TunePlan, progress: &TuneProgress) -> String {
 
 fn test_text(plan: &TunePlan, test: &FinalTest) -> String {
     let (state, (share, error)) = (test.sprt.state(), test.share());
-    let strength = |scores: &crate::CandidateScores| {
-        let value = scores.strength(plan, &test.start);
-        match plan.objective {
-            Objective::Win => format!("{:.1} %", value * 100.0),
-            Objective::Score => format!("{value:.2}"),
-            Objective::Rating => format!("{value:+.0}"),
-        }
-    };
     format!(
         "on {} seeds {} against {} with the values at the start; better in {:.1} ± {:.1} % of the \
          comparisons; LLR {:.2}, bounds {:.2} to {:.2}",
         test.shares.len(),
-        strength(&test.tuned),
-        strength(&test.start),
+        strength_text(plan, test, &test.tuned),
+        strength_text(plan, test, &test.start),
         share * 100.0,
         TWO_SIDED * error * 100.0,
         state.llr,
         state.lower,
         state.upper,
     )
+}
+
+/// What a side of the final test achieved, in the unit of the objective.
+#[must_use]
+pub fn strength_text(plan: &TunePlan, test: &FinalTest, scores: &CandidateScores) -> String {
+    let value = scores.strength(plan, &test.start);
+    match plan.objective {
+        Objective::Win => format!("{:.1} %", value * 100.0),
+        Objective::Score => format!("{value:.2}"),
+        Objective::Rating => format!("{value:+.0}"),
+    }
 }
 
 fn verdict_word(verdict: TuneVerdict) -> &'static str {
@@ -268,7 +274,9 @@ fn verdict_word(verdict: TuneVerdict) -> &'static str {
     }
 }
 
-fn conditions(plan: &TunePlan) -> Vec<String> {
+/// How a run is played, one line each.
+#[must_use]
+pub fn conditions(plan: &TunePlan) -> Vec<String> {
     let seeds = |seeds: phalanx_league::Seeds| {
         let last = seeds.first.saturating_add(u64::from(seeds.count).saturating_sub(1));
         format!("{}..{last}", seeds.first)
@@ -301,7 +309,9 @@ fn conditions(plan: &TunePlan) -> Vec<String> {
     lines
 }
 
-fn unit(plan: &TunePlan) -> &'static str {
+/// The unit of a lead.
+#[must_use]
+pub fn unit(plan: &TunePlan) -> &'static str {
     match plan.objective {
         Objective::Win => "per cent of the points",
         Objective::Score => "points of the referee per match",
@@ -309,12 +319,18 @@ fn unit(plan: &TunePlan) -> &'static str {
     }
 }
 
-fn lead_text(plan: &TunePlan, lead: &PairedLead) -> String {
+/// A lead in its unit, and how far the true one may be from it in 95 of 100 cases, if that is known.
+#[must_use]
+pub fn lead_with_error(plan: &TunePlan, lead: &PairedLead) -> (f64, Option<f64>) {
     let scale = if plan.objective == Objective::Win { 100.0 } else { 1.0 };
     let error = TWO_SIDED * lead.error * scale;
-    match error.is_finite() {
-        true => format!("{:+.2} ± {error:.2}", lead.value * scale),
-        false => format!("{:+.2}", lead.value * scale),
+    (lead.value * scale, Some(error).filter(|error| error.is_finite()))
+}
+
+fn lead_text(plan: &TunePlan, lead: &PairedLead) -> String {
+    match lead_with_error(plan, lead) {
+        (lead, Some(error)) => format!("{lead:+.2} ± {error:.2}"),
+        (lead, None) => format!("{lead:+.2}"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::plan::TunePlan;
 use phalanx_league::{
-    LeagueStoreError, MatchOutcome, ParamValues, ResultsFile, read_plan, write_plan,
+    LeagueStoreError, MatchOutcome, ParamValues, ResultsFile, ResultsReader, read_plan, write_plan,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -91,7 +91,7 @@ impl TuneStore {
             let (path, what, file) = (folder.to_owned(), "tune run", PLAN);
             return Err(LeagueStoreError::Missing { path, what, file });
         };
-        let recorded = ResultsFile::look(folder)?.into();
+        let recorded = ResultsReader::new(folder).lines()?.into();
         Ok(Self { plan, folder: folder.to_owned(), file: None, recorded, line: 0 })
     }
 

@@ -924,6 +924,14 @@ pub enum ErrorReason {
     TooManyLeagues = 119,
     /// INTERNAL: the folder of the league cannot be read or written.
     LeagueNotKept = 120,
+    /// FAILED_PRECONDITION: another process plays the league; this daemon only shows it.
+    LeagueElsewhere = 122,
+    /// FAILED_PRECONDITION: this daemon shows no ladders and tune runs.
+    NoLab = 123,
+    /// NOT_FOUND: no ladder has this name. Metadata `name`.
+    LadderNotFound = 124,
+    /// NOT_FOUND: no tune run has this name. Metadata `name`.
+    TuneRunNotFound = 125,
     /// FAILED_PRECONDITION: the arena ended without a picture of its world.
     ArenaUnseen = 121,
     /// FAILED_PRECONDITION: this server records nothing.
@@ -1050,6 +1058,10 @@ impl ErrorReason {
             Self::LeagueOver => "ERROR_REASON_LEAGUE_OVER",
             Self::TooManyLeagues => "ERROR_REASON_TOO_MANY_LEAGUES",
             Self::LeagueNotKept => "ERROR_REASON_LEAGUE_NOT_KEPT",
+            Self::LeagueElsewhere => "ERROR_REASON_LEAGUE_ELSEWHERE",
+            Self::NoLab => "ERROR_REASON_NO_LAB",
+            Self::LadderNotFound => "ERROR_REASON_LADDER_NOT_FOUND",
+            Self::TuneRunNotFound => "ERROR_REASON_TUNE_RUN_NOT_FOUND",
             Self::ArenaUnseen => "ERROR_REASON_ARENA_UNSEEN",
             Self::NoRecordings => "ERROR_REASON_NO_RECORDINGS",
             Self::RecordingNotFound => "ERROR_REASON_RECORDING_NOT_FOUND",
@@ -1163,6 +1175,10 @@ impl ErrorReason {
             "ERROR_REASON_LEAGUE_OVER" => Some(Self::LeagueOver),
             "ERROR_REASON_TOO_MANY_LEAGUES" => Some(Self::TooManyLeagues),
             "ERROR_REASON_LEAGUE_NOT_KEPT" => Some(Self::LeagueNotKept),
+            "ERROR_REASON_LEAGUE_ELSEWHERE" => Some(Self::LeagueElsewhere),
+            "ERROR_REASON_NO_LAB" => Some(Self::NoLab),
+            "ERROR_REASON_LADDER_NOT_FOUND" => Some(Self::LadderNotFound),
+            "ERROR_REASON_TUNE_RUN_NOT_FOUND" => Some(Self::TuneRunNotFound),
             "ERROR_REASON_ARENA_UNSEEN" => Some(Self::ArenaUnseen),
             "ERROR_REASON_NO_RECORDINGS" => Some(Self::NoRecordings),
             "ERROR_REASON_RECORDING_NOT_FOUND" => Some(Self::RecordingNotFound),
@@ -10878,6 +10894,10 @@ pub struct League {
     /// When playing began the last time; absent when that was before the daemon started.
     #[prost(message, optional, tag = "7")]
     pub start_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// The folder in which another process keeps it, here or on the workers of a queue; this daemon
+    /// shows it and cannot change it. Empty: the daemon plays it.
+    #[prost(string, tag = "8")]
+    pub folder: ::prost::alloc::string::String,
 }
 /// The current result of a league.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -11028,7 +11048,9 @@ pub mod leagues_client {
     use tonic::codegen::http::Uri;
     /// Plays leagues and keeps their results in the daemon's state folder: a league that was cancelled, or
     /// whose daemon was stopped, goes on where its results end. One league is played at a time, by threads
-    /// of low priority, one core less than the machine has.
+    /// of low priority, one core less than the machine has. Leagues that other processes keep in the folder
+    /// of the setting `lab.path` are shown, too; calls that change one of those are refused
+    /// (FAILED_PRECONDITION, reason LEAGUE_ELSEWHERE).
     /// Errors of every call: FAILED_PRECONDITION (reason NO_LEAGUES: this daemon plays none, since it has
     /// no state folder).
     #[derive(Debug, Clone)]
@@ -11416,7 +11438,9 @@ pub mod leagues_server {
     }
     /// Plays leagues and keeps their results in the daemon's state folder: a league that was cancelled, or
     /// whose daemon was stopped, goes on where its results end. One league is played at a time, by threads
-    /// of low priority, one core less than the machine has.
+    /// of low priority, one core less than the machine has. Leagues that other processes keep in the folder
+    /// of the setting `lab.path` are shown, too; calls that change one of those are refused
+    /// (FAILED_PRECONDITION, reason LEAGUE_ELSEWHERE).
     /// Errors of every call: FAILED_PRECONDITION (reason NO_LEAGUES: this daemon plays none, since it has
     /// no state folder).
     #[derive(Debug)]
@@ -11846,6 +11870,1068 @@ pub mod leagues_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "phalanx.v1.Leagues";
     impl<T> tonic::server::NamedService for LeaguesServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Asks for a page of ladders.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListLaddersRequest {
+    /// Most ladders in the answer; 0: the server's default, 100. More than 1000 count as 1000.
+    #[prost(int32, tag = "1")]
+    pub page_size: i32,
+    /// `next_page_token` of the page before; empty: the first page.
+    #[prost(string, tag = "2")]
+    pub page_token: ::prost::alloc::string::String,
+}
+/// A page of ladders.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListLaddersResponse {
+    /// The ladders, without rows.
+    #[prost(message, repeated, tag = "1")]
+    pub ladders: ::prost::alloc::vec::Vec<Ladder>,
+    /// Ask with this for the next page; empty: this was the last.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+/// Asks for one ladder.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetLadderRequest {
+    /// Resource name: `ladders/` and the name of the ladder's folder, for example `ladders/club`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+/// One ladder.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetLadderResponse {
+    /// The ladder, with its rows.
+    #[prost(message, optional, tag = "1")]
+    pub ladder: ::core::option::Option<Ladder>,
+    /// The games between each two strategies that met, in the order of the rows.
+    #[prost(message, repeated, tag = "2")]
+    pub pairs: ::prost::alloc::vec::Vec<LadderPair>,
+    /// The ratings over the matches, in the order of the rows. A large ladder has fewer points.
+    #[prost(message, repeated, tag = "3")]
+    pub series: ::prost::alloc::vec::Vec<LadderSeries>,
+}
+/// A ladder.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Ladder {
+    /// Resource name: `ladders/` and the name of the ladder's folder.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Name of the game.
+    #[prost(string, tag = "2")]
+    pub game: ::prost::alloc::string::String,
+    /// What the matches are set up with: variant, steps, worlds.
+    #[prost(btree_map = "string, string", tag = "3")]
+    pub setup: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    /// Whether a team plays alone: then the higher score on the same seed wins.
+    #[prost(bool, tag = "4")]
+    pub alone: bool,
+    /// Matches that were played or failed.
+    #[prost(uint64, tag = "5")]
+    pub played: u64,
+    /// Matches of the round that was begun which have no result yet.
+    #[prost(uint64, tag = "6")]
+    pub pending: u64,
+    /// The process that plays matches now, for example `process 12 on lab1`; empty: none does.
+    #[prost(string, tag = "7")]
+    pub player: ::prost::alloc::string::String,
+    /// The strategies, the best first; empty in lists.
+    #[prost(message, repeated, tag = "8")]
+    pub rows: ::prost::alloc::vec::Vec<LadderRow>,
+    /// Why its newest entries cannot be read; empty when they can.
+    #[prost(string, tag = "9")]
+    pub trouble: ::prost::alloc::string::String,
+}
+/// The place of a version of a strategy.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct LadderRow {
+    /// The version, as `name@version`.
+    #[prost(string, tag = "1")]
+    pub strategy: ::prost::alloc::string::String,
+    /// Whether it is the latest version of its name: only that one is paired, unless all are.
+    #[prost(bool, tag = "2")]
+    pub latest: bool,
+    /// Whether it is paired no more, since its last matches failed.
+    #[prost(bool, tag = "3")]
+    pub suspended: bool,
+    /// Points on the Elo scale, after Bradley and Terry; the mean of all is 0.
+    #[prost(double, tag = "4")]
+    pub elo: f64,
+    /// In 95 of 100 cases the true rating is within this of `elo`.
+    #[prost(double, tag = "5")]
+    pub error: f64,
+    /// Games won.
+    #[prost(uint64, tag = "6")]
+    pub wins: u64,
+    /// Games drawn.
+    #[prost(uint64, tag = "7")]
+    pub draws: u64,
+    /// Games lost.
+    #[prost(uint64, tag = "8")]
+    pub losses: u64,
+    /// Matches that it played to their end.
+    #[prost(uint64, tag = "9")]
+    pub matches: u64,
+    /// Matches that failed.
+    #[prost(uint64, tag = "10")]
+    pub failed: u64,
+    /// Why the last of them failed; empty when none did.
+    #[prost(string, tag = "11")]
+    pub trouble: ::prost::alloc::string::String,
+    /// Its mean score, in the referee's points.
+    #[prost(double, tag = "12")]
+    pub score_mean: f64,
+    /// Matches that were on the schedule when it came.
+    #[prost(uint64, tag = "13")]
+    pub since: u64,
+}
+/// The games between two strategies.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LadderPair {
+    /// The row of the first one, from 0.
+    #[prost(uint32, tag = "1")]
+    pub row: u32,
+    /// The row of the second one, which is further down.
+    #[prost(uint32, tag = "2")]
+    pub against: u32,
+    /// Games that the first one won.
+    #[prost(uint64, tag = "3")]
+    pub wins: u64,
+    /// Games drawn.
+    #[prost(uint64, tag = "4")]
+    pub draws: u64,
+    /// Games that the second one won.
+    #[prost(uint64, tag = "5")]
+    pub losses: u64,
+}
+/// The ratings of a strategy over the matches of the ladder.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct LadderSeries {
+    /// The points, the oldest first; none from before the strategy came.
+    #[prost(message, repeated, tag = "1")]
+    pub points: ::prost::alloc::vec::Vec<LadderPoint>,
+}
+/// A rating at a time.
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct LadderPoint {
+    /// Matches of the ladder that were played until then.
+    #[prost(uint64, tag = "1")]
+    pub played: u64,
+    /// The rating.
+    #[prost(double, tag = "2")]
+    pub elo: f64,
+    /// As in `LadderRow`.
+    #[prost(double, tag = "3")]
+    pub error: f64,
+}
+/// Asks for a page of matches.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListLadderMatchesRequest {
+    /// Resource name of the ladder.
+    #[prost(string, tag = "1")]
+    pub parent: ::prost::alloc::string::String,
+    /// Most matches in the answer; 0: the server's default, 100. More than 1000 count as 1000.
+    #[prost(int32, tag = "2")]
+    pub page_size: i32,
+    /// `next_page_token` of the page before; empty: the newest matches.
+    #[prost(string, tag = "3")]
+    pub page_token: ::prost::alloc::string::String,
+    /// Only matches of this strategy, as `name@version`; empty: all.
+    #[prost(string, tag = "4")]
+    pub strategy: ::prost::alloc::string::String,
+    /// Only matches of `strategy` against this one; empty: against all.
+    #[prost(string, tag = "5")]
+    pub against: ::prost::alloc::string::String,
+}
+/// A page of matches.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListLadderMatchesResponse {
+    /// The matches, the newest first.
+    #[prost(message, repeated, tag = "1")]
+    pub matches: ::prost::alloc::vec::Vec<LadderMatch>,
+    /// Ask with this for the next page; empty: this was the last.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+/// A match of a ladder.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct LadderMatch {
+    /// Its place among all matches, from 0.
+    #[prost(uint64, tag = "1")]
+    pub number: u64,
+    /// Its seed.
+    #[prost(uint64, tag = "2")]
+    pub seed: u64,
+    /// Who played, as `name@version`, in the order in which they sat down.
+    #[prost(string, repeated, tag = "3")]
+    pub players: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Their scores in the referee's points, in the same order; empty when the match failed.
+    #[prost(int64, repeated, tag = "4")]
+    pub scores: ::prost::alloc::vec::Vec<i64>,
+    /// Why it failed; empty when it did not.
+    #[prost(string, tag = "5")]
+    pub trouble: ::prost::alloc::string::String,
+    /// What its meeting was expected to add to what is known of the strengths, in bits.
+    #[prost(double, tag = "6")]
+    pub bits: f64,
+    /// Resource names of its recordings (`recordings/…`), if `phalanx ladder history --record` put some
+    /// into the ladder's folder.
+    #[prost(string, repeated, tag = "7")]
+    pub recordings: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// Asks for a page of tune runs.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListTuneRunsRequest {
+    /// Most runs in the answer; 0: the server's default, 100. More than 1000 count as 1000.
+    #[prost(int32, tag = "1")]
+    pub page_size: i32,
+    /// `next_page_token` of the page before; empty: the first page.
+    #[prost(string, tag = "2")]
+    pub page_token: ::prost::alloc::string::String,
+}
+/// A page of tune runs.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListTuneRunsResponse {
+    /// The runs, without their report.
+    #[prost(message, repeated, tag = "1")]
+    pub runs: ::prost::alloc::vec::Vec<TuneRun>,
+    /// Ask with this for the next page; empty: this was the last.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+/// Asks for one tune run.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetTuneRunRequest {
+    /// Resource name: `tuneRuns/` and the name of the run's folder.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+/// One tune run.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetTuneRunResponse {
+    /// The run.
+    #[prost(message, optional, tag = "1")]
+    pub run: ::core::option::Option<TuneRun>,
+    /// Its report.
+    #[prost(message, optional, tag = "2")]
+    pub report: ::core::option::Option<TuneReport>,
+}
+/// A search for better values of a strategy's parameters.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TuneRun {
+    /// Resource name: `tuneRuns/` and the name of the run's folder.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The run's id, a hash over its plan.
+    #[prost(string, tag = "2")]
+    pub run_id: ::prost::alloc::string::String,
+    /// Name of the game.
+    #[prost(string, tag = "3")]
+    pub game: ::prost::alloc::string::String,
+    /// The strategy whose parameters vary.
+    #[prost(string, tag = "4")]
+    pub strategy: ::prost::alloc::string::String,
+    /// The opponents with their weights, one each; empty in a game for one.
+    #[prost(string, repeated, tag = "5")]
+    pub opponents: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// What is improved: `win`, `score` or `rating`.
+    #[prost(string, tag = "6")]
+    pub objective: ::prost::alloc::string::String,
+    /// Most matches, the final test included.
+    #[prost(uint64, tag = "7")]
+    pub budget: u64,
+    /// Matches that were played or failed.
+    #[prost(uint64, tag = "8")]
+    pub played: u64,
+    /// Matches among them that failed.
+    #[prost(uint64, tag = "9")]
+    pub failed: u64,
+    /// Values that were tried.
+    #[prost(uint64, tag = "10")]
+    pub candidates: u64,
+    /// Whether a process plays it now.
+    #[prost(bool, tag = "11")]
+    pub playing: bool,
+    /// What came out.
+    #[prost(enumeration = "TuneVerdict", tag = "12")]
+    pub verdict: i32,
+    /// What was decided and why, as a sentence without its end.
+    #[prost(string, tag = "13")]
+    pub summary: ::prost::alloc::string::String,
+    /// Why it cannot be read; empty when it can.
+    #[prost(string, tag = "14")]
+    pub trouble: ::prost::alloc::string::String,
+}
+/// What a tune run found.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TuneReport {
+    /// The unit of leads, for example `Elo points`.
+    #[prost(string, tag = "1")]
+    pub unit: ::prost::alloc::string::String,
+    /// Each new best candidate, the oldest first.
+    #[prost(message, repeated, tag = "2")]
+    pub improvements: ::prost::alloc::vec::Vec<TuneImprovement>,
+    /// The parameters that vary.
+    #[prost(message, repeated, tag = "3")]
+    pub parameters: ::prost::alloc::vec::Vec<TuneParameter>,
+    /// The final test; absent before it begins.
+    #[prost(message, optional, tag = "4")]
+    pub test: ::core::option::Option<TuneTest>,
+    /// How it was played, one line each.
+    #[prost(string, repeated, tag = "5")]
+    pub conditions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// A new best candidate.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TuneImprovement {
+    /// Matches until then.
+    #[prost(uint64, tag = "1")]
+    pub played: u64,
+    /// Its number; 0 has the values at the start.
+    #[prost(uint64, tag = "2")]
+    pub candidate: u64,
+    /// Its lead over the values at the start, on the seeds of the search.
+    #[prost(double, tag = "3")]
+    pub lead: f64,
+    /// In 95 of 100 cases the true lead is within this; absent with too few seeds.
+    #[prost(double, optional, tag = "4")]
+    pub error: ::core::option::Option<f64>,
+    /// Seeds that it played.
+    #[prost(uint64, tag = "5")]
+    pub seeds: u64,
+    /// Its values by the names of the parameters.
+    #[prost(btree_map = "string, string", tag = "6")]
+    pub values: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+}
+/// A parameter that varies.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TuneParameter {
+    /// What it is called.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Its value at the start.
+    #[prost(string, tag = "2")]
+    pub start: ::prost::alloc::string::String,
+    /// Its value in the best candidate.
+    #[prost(string, tag = "3")]
+    pub best: ::prost::alloc::string::String,
+    /// Which values it may have.
+    #[prost(string, tag = "4")]
+    pub range: ::prost::alloc::string::String,
+    /// Rank correlation with the lead of the candidates, 0 to 1.
+    #[prost(double, tag = "5")]
+    pub influence: f64,
+    /// The interval of 95 % confidence of the influence; absent with too few candidates.
+    #[prost(message, optional, tag = "6")]
+    pub interval: ::core::option::Option<TuneInterval>,
+    /// What goes along with a higher lead, for example `higher` or `near 0.4`.
+    #[prost(string, tag = "7")]
+    pub better: ::prost::alloc::string::String,
+    /// Whether the interval excludes 0.
+    #[prost(bool, tag = "8")]
+    pub certain: bool,
+}
+/// An interval.
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct TuneInterval {
+    /// Its lower end.
+    #[prost(double, tag = "1")]
+    pub low: f64,
+    /// Its upper end.
+    #[prost(double, tag = "2")]
+    pub high: f64,
+}
+/// The best candidate against the values at the start, on fresh seeds.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TuneTest {
+    /// Seeds that were compared.
+    #[prost(uint64, tag = "1")]
+    pub seeds: u64,
+    /// Share of comparisons that the best candidate won, 0 to 1.
+    #[prost(double, tag = "2")]
+    pub share: f64,
+    /// In 95 of 100 cases the true share is within this.
+    #[prost(double, tag = "3")]
+    pub error: f64,
+    /// The state of the sequential test.
+    #[prost(message, optional, tag = "4")]
+    pub sprt: ::core::option::Option<LeagueSprtState>,
+    /// What the best candidate achieved, with its unit.
+    #[prost(string, tag = "5")]
+    pub tuned: ::prost::alloc::string::String,
+    /// What the values at the start achieved, with its unit.
+    #[prost(string, tag = "6")]
+    pub start: ::prost::alloc::string::String,
+}
+/// What came out of a tune run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum TuneVerdict {
+    /// The run goes on.
+    Unspecified = 0,
+    /// The search found nothing better than the values at the start.
+    NothingFound = 1,
+    /// The best values are better, as proved on fresh seeds.
+    Better = 2,
+    /// The test took the hypothesis that they are not.
+    NotBetter = 3,
+    /// The budget or the seeds ended before the test was decided.
+    Undecided = 4,
+}
+impl TuneVerdict {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "TUNE_VERDICT_UNSPECIFIED",
+            Self::NothingFound => "TUNE_VERDICT_NOTHING_FOUND",
+            Self::Better => "TUNE_VERDICT_BETTER",
+            Self::NotBetter => "TUNE_VERDICT_NOT_BETTER",
+            Self::Undecided => "TUNE_VERDICT_UNDECIDED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "TUNE_VERDICT_UNSPECIFIED" => Some(Self::Unspecified),
+            "TUNE_VERDICT_NOTHING_FOUND" => Some(Self::NothingFound),
+            "TUNE_VERDICT_BETTER" => Some(Self::Better),
+            "TUNE_VERDICT_NOT_BETTER" => Some(Self::NotBetter),
+            "TUNE_VERDICT_UNDECIDED" => Some(Self::Undecided),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+pub mod lab_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Shows the ladders and tune runs in the folder that the setting `lab.path` names. Other processes
+    /// play them (`phalanx ladder match`, `phalanx tune run`), here or on the workers of a queue; this
+    /// daemon only reads their files, and looks for news every few seconds. Leagues in that folder are
+    /// among those of the service `Leagues`.
+    /// Errors of every call: FAILED_PRECONDITION (reason NO_LAB: the setting is absent).
+    #[derive(Debug, Clone)]
+    pub struct LabClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl LabClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> LabClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> LabClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            LabClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Lists the ladders in the order of their names, without their strategies.
+        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED).
+        pub async fn list_ladders(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListLaddersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListLaddersResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Lab/ListLadders",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Lab", "ListLadders"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Shows one ladder: its table, who did how against whom, and the ratings over the matches.
+        /// Errors: NOT_FOUND (reason LADDER_NOT_FOUND).
+        pub async fn get_ladder(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetLadderRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetLadderResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/phalanx.v1.Lab/GetLadder");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("phalanx.v1.Lab", "GetLadder"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Lists the matches of a ladder that were played, the newest first.
+        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED), NOT_FOUND (reason
+        /// LADDER_NOT_FOUND).
+        pub async fn list_ladder_matches(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListLadderMatchesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListLadderMatchesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Lab/ListLadderMatches",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Lab", "ListLadderMatches"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Lists the tune runs in the order of their names, without their report.
+        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED).
+        pub async fn list_tune_runs(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListTuneRunsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListTuneRunsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Lab/ListTuneRuns",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Lab", "ListTuneRuns"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Shows one tune run with its report.
+        /// Errors: NOT_FOUND (reason TUNE_RUN_NOT_FOUND).
+        pub async fn get_tune_run(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetTuneRunRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetTuneRunResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Lab/GetTuneRun",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("phalanx.v1.Lab", "GetTuneRun"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod lab_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with LabServer.
+    #[async_trait]
+    pub trait Lab: std::marker::Send + std::marker::Sync + 'static {
+        /// Lists the ladders in the order of their names, without their strategies.
+        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED).
+        async fn list_ladders(
+            &self,
+            request: tonic::Request<super::ListLaddersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListLaddersResponse>,
+            tonic::Status,
+        >;
+        /// Shows one ladder: its table, who did how against whom, and the ratings over the matches.
+        /// Errors: NOT_FOUND (reason LADDER_NOT_FOUND).
+        async fn get_ladder(
+            &self,
+            request: tonic::Request<super::GetLadderRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetLadderResponse>,
+            tonic::Status,
+        >;
+        /// Lists the matches of a ladder that were played, the newest first.
+        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED), NOT_FOUND (reason
+        /// LADDER_NOT_FOUND).
+        async fn list_ladder_matches(
+            &self,
+            request: tonic::Request<super::ListLadderMatchesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListLadderMatchesResponse>,
+            tonic::Status,
+        >;
+        /// Lists the tune runs in the order of their names, without their report.
+        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED).
+        async fn list_tune_runs(
+            &self,
+            request: tonic::Request<super::ListTuneRunsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListTuneRunsResponse>,
+            tonic::Status,
+        >;
+        /// Shows one tune run with its report.
+        /// Errors: NOT_FOUND (reason TUNE_RUN_NOT_FOUND).
+        async fn get_tune_run(
+            &self,
+            request: tonic::Request<super::GetTuneRunRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetTuneRunResponse>,
+            tonic::Status,
+        >;
+    }
+    /// Shows the ladders and tune runs in the folder that the setting `lab.path` names. Other processes
+    /// play them (`phalanx ladder match`, `phalanx tune run`), here or on the workers of a queue; this
+    /// daemon only reads their files, and looks for news every few seconds. Leagues in that folder are
+    /// among those of the service `Leagues`.
+    /// Errors of every call: FAILED_PRECONDITION (reason NO_LAB: the setting is absent).
+    #[derive(Debug)]
+    pub struct LabServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> LabServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for LabServer<T>
+    where
+        T: Lab,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/phalanx.v1.Lab/ListLadders" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListLaddersSvc<T: Lab>(pub Arc<T>);
+                    impl<T: Lab> tonic::server::UnaryService<super::ListLaddersRequest>
+                    for ListLaddersSvc<T> {
+                        type Response = super::ListLaddersResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListLaddersRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Lab>::list_ladders(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListLaddersSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Lab/GetLadder" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetLadderSvc<T: Lab>(pub Arc<T>);
+                    impl<T: Lab> tonic::server::UnaryService<super::GetLadderRequest>
+                    for GetLadderSvc<T> {
+                        type Response = super::GetLadderResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetLadderRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Lab>::get_ladder(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetLadderSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Lab/ListLadderMatches" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListLadderMatchesSvc<T: Lab>(pub Arc<T>);
+                    impl<
+                        T: Lab,
+                    > tonic::server::UnaryService<super::ListLadderMatchesRequest>
+                    for ListLadderMatchesSvc<T> {
+                        type Response = super::ListLadderMatchesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListLadderMatchesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Lab>::list_ladder_matches(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListLadderMatchesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Lab/ListTuneRuns" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListTuneRunsSvc<T: Lab>(pub Arc<T>);
+                    impl<T: Lab> tonic::server::UnaryService<super::ListTuneRunsRequest>
+                    for ListTuneRunsSvc<T> {
+                        type Response = super::ListTuneRunsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListTuneRunsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Lab>::list_tune_runs(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListTuneRunsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Lab/GetTuneRun" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetTuneRunSvc<T: Lab>(pub Arc<T>);
+                    impl<T: Lab> tonic::server::UnaryService<super::GetTuneRunRequest>
+                    for GetTuneRunSvc<T> {
+                        type Response = super::GetTuneRunResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetTuneRunRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Lab>::get_tune_run(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetTuneRunSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for LabServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "phalanx.v1.Lab";
+    impl<T> tonic::server::NamedService for LabServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }

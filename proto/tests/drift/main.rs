@@ -20,6 +20,7 @@ const FILES: &[&str] = &[
     "phalanx/v1/worlds.proto",
     "phalanx/v1/arenas.proto",
     "phalanx/v1/league.proto",
+    "phalanx/v1/lab.proto",
     "phalanx/v1/taped.proto",
     "phalanx/v1/recording.proto",
     "phalanx/v1/recordings.proto",
@@ -46,6 +47,8 @@ fn the_generated_code_is_up_to_date() {
         // The same request has the same bytes.
         .btree_map(".phalanx.v1.TeamSpec")
         .btree_map(".phalanx.v1.RecordingInfo")
+        .btree_map(".phalanx.v1.Ladder")
+        .btree_map(".phalanx.v1.TuneImprovement")
         .compile_fds(compiler.file_descriptor_set())
         .unwrap();
     compiler.include_source_info(false);

@@ -24,6 +24,7 @@ pub(crate) fn league(status: &LeagueStatus) -> v1::League {
         trouble: status.trouble.clone(),
         created_by: status.by.clone(),
         start_time: status.started.map(Into::into),
+        folder: status.folder.as_ref().map(|path| path.display().to_string()).unwrap_or_default(),
     }
 }
 

@@ -4,6 +4,7 @@ import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { Access } from "../gen/phalanx/v1/access_pb";
 import { Arenas } from "../gen/phalanx/v1/arenas_pb";
 import { Boards } from "../gen/phalanx/v1/boards_pb";
+import { Lab } from "../gen/phalanx/v1/lab_pb";
 import { Leagues } from "../gen/phalanx/v1/league_pb";
 import { Matches } from "../gen/phalanx/v1/matches_pb";
 import { Recordings } from "../gen/phalanx/v1/recordings_pb";
@@ -16,6 +17,7 @@ export interface Api {
   readonly access: Client<typeof Access>;
   readonly arenas: Client<typeof Arenas>;
   readonly boards: Client<typeof Boards>;
+  readonly lab: Client<typeof Lab>;
   readonly leagues: Client<typeof Leagues>;
   readonly matches: Client<typeof Matches>;
   readonly recordings: Client<typeof Recordings>;
@@ -38,6 +40,7 @@ export function connect(base: string, token: () => string): Api {
     access: createClient(Access, transport),
     arenas: createClient(Arenas, transport),
     boards: createClient(Boards, transport),
+    lab: createClient(Lab, transport),
     leagues: createClient(Leagues, transport),
     matches: createClient(Matches, transport),
     recordings: createClient(Recordings, transport),

@@ -1,7 +1,9 @@
 /** The page's place, as in the address: `#/TEAM/VIEW/AGENT@ROUND:STEP`. */
 
 /** All views, in the order of the menu. */
-export const VIEWS = ["match", "map", "agents", "board", "strategy", "timeline", "events", "punctuality", "recordings"] as const;
+export const VIEWS = ["match", "map", "agents", "board", "strategy", "timeline", "events", "punctuality", "recordings", "lab"] as const;
+/** Those that show something of the daemon and not of a team. */
+export const TEAMLESS: readonly string[] = ["recordings", "lab"];
 /** One of them. */
 export type View = (typeof VIEWS)[number];
 
@@ -10,7 +12,7 @@ export interface Place {
   /** The team's name; empty: none is chosen yet. */
   readonly team: string;
   readonly view: View;
-  /** The agent's name, in the view of recordings the recording's; empty: none is chosen. */
+  /** The agent's name; in the view of recordings the recording's, in the lab what it shows (`ladder:club`); empty: none is chosen. */
   readonly agent: string;
   /** The turn that is shown; undefined: the last one. */
   readonly turn: { readonly round: number; readonly step: number } | undefined;

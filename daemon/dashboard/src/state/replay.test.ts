@@ -23,4 +23,11 @@ test("rivals of a recording are other teams of the same game and server that beg
 
 test("the name of a recording begins with its team", () => {
   expect(teamOfName("recordings/A-toy-20261122T013000Z")).toBe("A");
+  expect(teamOfName("recordings/club.match-7.B-toy-20261122T013000Z")).toBe("B");
+});
+
+test("two matches of a ladder on one seed are not rivals, although they began at the same time", () => {
+  const own = recording("club.match-6.A-1", "A", 1_000);
+  const all = [own, recording("club.match-6.B-1", "B", 1_000), recording("club.match-7.B-1", "B", 1_000), recording("B-1", "B", 1_000)];
+  expect(rivalsOf(all, own).map(({ name }) => name)).toEqual(["recordings/club.match-6.B-1"]);
 });

@@ -25,7 +25,8 @@ export function rivalsOf(all: readonly Recording[], own: Recording | undefined):
   if (own === undefined) return [];
   const began = (it: Recording): number => Number(it.beginTime?.seconds ?? 0n);
   const close = (it: Recording): number => Math.abs(began(it) - began(own));
-  const found = all.filter((it) => it.name !== own.name && it.team !== own.team && it.game === own.game && it.server === own.server && close(it) <= TOGETHER);
+  const same = (it: Recording): boolean => ladderMatch(it.name) === ladderMatch(own.name);
+  const found = all.filter((it) => same(it) && it.name !== own.name && it.team !== own.team && it.game === own.game && it.server === own.server && close(it) <= TOGETHER);
   // A team may have recordings of two attempts: the one that began nearest is of this match.
   const nearest = found.sort((a, b) => close(a) - close(b));
   return nearest.filter((it, at) => nearest.findIndex(({ team }) => team === it.team) === at);
@@ -70,5 +71,11 @@ function agentIn(name: string, role: string, { action, outcome, reason }: Part):
 
 /** The team of a recording by its name, where the list of recordings is not known. */
 export function teamOfName(name: string): string {
-  return shortName(name).split("-")[0] ?? name;
+  const short = shortName(name);
+  return short.slice(ladderMatch(short).length).split("-")[0] ?? name;
+}
+
+/** The match of a ladder that a recording is of, as its name begins: `club.match-7.`; empty: it is of none. */
+export function ladderMatch(name: string): string {
+  return /^.*\.match-\d+\./.exec(shortName(name))?.[0] ?? "";
 }

@@ -53,6 +53,9 @@ const SENSIBLE: &[(&str, &str, &str)] = &[
     ("ReplayRecordingRequest", "name", RECORDING),
     ("DownloadRecordingRequest", "name", RECORDING),
     ("DeleteRecordingRequest", "name", RECORDING),
+    ("GetLadderRequest", "name", "ladders/club"),
+    ("ListLadderMatchesRequest", "parent", "ladders/club"),
+    ("GetTuneRunRequest", "name", "tuneRuns/mine"),
     ("", "name", "teams/A"),
     ("", "team", "teams/A"),
     ("", "parent", "teams/A"),
@@ -141,7 +144,9 @@ impl Bench {
         let config = settings(dir.path(), "127.0.0.1:1".parse().unwrap(), 2, strategy);
         let text = std::fs::read_to_string(&config).unwrap();
         let films = dir.path().join("films");
-        std::fs::write(&config, format!("[recordings]\nfolder = {films:?}\n{text}")).unwrap();
+        let lab = dir.path().join("lab");
+        let more = format!("[recordings]\nfolder = {films:?}\n[lab]\npath = {lab:?}\n");
+        std::fs::write(&config, more + &text).unwrap();
         let mut daemon = daemon(&config);
         daemon.line_with("control API");
         drop(daemon.read_on());

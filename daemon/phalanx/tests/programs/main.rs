@@ -20,6 +20,7 @@ mod floods;
 mod foxglove;
 mod games;
 mod init;
+mod lab;
 mod ladder;
 mod league;
 mod manager;

@@ -92,6 +92,98 @@ fn a_second_coordinator_is_told_who_is_first_and_ctrl_c_lets_others_go_on() {
     assert_eq!(results(&two).lines().count(), 24);
 }
 
+/// Moves the wall clock of the programs that load it by `CLOCK_SKEW` seconds.
+const SKEWED_CLOCK: &str = r#"
+    #define _GNU_SOURCE
+    #include <stdlib.h>
+    #include <sys/syscall.h>
+    #include <sys/time.h>
+    #include <time.h>
+    #include <unistd.h>
+    static long skew(void) {
+        const char *text = getenv("CLOCK_SKEW");
+        return text ? atol(text) : 0;
+    }
+    int clock_gettime(clockid_t clock, struct timespec *now) {
+        int done = syscall(SYS_clock_gettime, clock, now);
+        if (done == 0 && clock == CLOCK_REALTIME) now->tv_sec += skew();
+        return done;
+    }
+    int gettimeofday(struct timeval *now, void *zone) {
+        int done = syscall(SYS_gettimeofday, now, zone);
+        if (done == 0) now->tv_sec += skew();
+        return done;
+    }
+    time_t time(time_t *into) {
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        if (into) *into = now.tv_sec;
+        return now.tv_sec;
+    }
+"#;
+
+#[test]
+fn clocks_that_are_years_apart_change_neither_leases_nor_results() {
+    let Some(server) = NatsServer::start() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let (source, library) = (dir.path().join("clock.c"), dir.path().join("clock.so"));
+    std::fs::write(&source, SKEWED_CLOCK).unwrap();
+    // Luau is built with the same compiler.
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-o"]).args([&library, &source]);
+    assert!(compiler.status().unwrap().success());
+    let year = 365 * 24 * 60 * 60;
+    let at = |mut command: Command, years: i64| {
+        command.env("LD_PRELOAD", &library).env("CLOCK_SKEW", (years * year).to_string());
+        command
+    };
+    let year_at = |years| {
+        let mut date = Command::new("date");
+        date.arg("+%Y");
+        let shown = at(date, years).output().unwrap();
+        String::from_utf8(shown.stdout).unwrap().trim().parse::<i32>().unwrap()
+    };
+    let apart = year_at(0) - year_at(-9);
+    assert!((8..=10).contains(&apart), "the clock is not moved: {apart}");
+
+    let walks = strategy(dir.path(), "walks", WALKS);
+    let folders = ["here", "there", "second"].map(|name| dir.path().join(name));
+    let [here, there, second] = &folders;
+    let output = league(&walks, here, &[]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let url = server.url();
+    let queued = |folder: &Path, years| at(league(&walks, folder, &["--nats", &url]), years);
+    let worker = |years| {
+        let mut shell = quiet(Command::new("sh"));
+        shell.arg("-c").arg(r#"exec "$0" "$@" 2>&1"#).arg(PHALANX);
+        shell.args(["worker", "--nats", &url, "--threads", "1"]);
+        Running::start(at(shell, years))
+    };
+    // A coordinator of the future, workers of the past and of a later future.
+    let mut first = queued(there, 5).spawn().unwrap();
+    let killed = worker(-9);
+    played(there, 3);
+    // For a coordinator of the past, the lease of the first one has not lapsed, and for one of a
+    // later future neither.
+    for years in [-9, 20] {
+        let refused = queued(second, years).output().unwrap();
+        assert_eq!(refused.status.code(), Some(1));
+        let said = stderr(&refused);
+        assert!(said.contains(&format!("coordinated by process {}", first.id())), "{said}");
+    }
+    killed.signal("KILL");
+    let _workers = [-9, 20].map(worker);
+    played(there, 8);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    // The lease of a dead process from the future does not keep one of the past waiting.
+    let output = queued(there, -9).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(results(there), results(here));
+    let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&shown["played"], &shown["failed"]), (&24.into(), &0.into()));
+}
+
 /// A tune run of a copy of the explorer: a run that proves something writes into its folder.
 fn tune(dir: &Path, more: &[&str]) -> Command {
     let hasty = dir.join("hasty");

@@ -8,6 +8,7 @@ use phalanx_league::{
     LeagueDefinition, LeagueEnd, LeagueStore, LeagueStoreError, LeagueTable, LeagueTally,
     MatchPlayed, PlayMatch, RunOptions,
 };
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -30,14 +31,14 @@ pub(super) struct Kept {
 
 /// The part that changes while a league is played.
 #[derive(Clone, Debug)]
-struct Live {
-    state: LeagueState,
-    standing: Arc<LeagueTable>,
-    trouble: String,
+pub(super) struct Live {
+    pub(super) state: LeagueState,
+    pub(super) standing: Arc<LeagueTable>,
+    pub(super) trouble: String,
 }
 
 impl Live {
-    fn of(standing: LeagueTable, state: LeagueState) -> Self {
+    pub(super) fn of(standing: LeagueTable, state: LeagueState) -> Self {
         Self { state, standing: Arc::new(standing), trouble: String::new() }
     }
 
@@ -100,6 +101,7 @@ impl Kept {
             plan: Arc::clone(&self.plan),
             by: self.by.clone(),
             started: self.started,
+            folder: None,
             live: self.live.clone(),
         }
     }
@@ -138,16 +140,18 @@ impl LeagueView for Kept {
 }
 
 /// The facts of which a league's status is made.
-struct Facts {
-    name: String,
-    plan: Arc<LeagueDefinition>,
-    by: String,
-    started: Option<SystemTime>,
-    live: watch::Receiver<Live>,
+#[derive(Clone, Debug)]
+pub(super) struct Facts {
+    pub(super) name: String,
+    pub(super) plan: Arc<LeagueDefinition>,
+    pub(super) by: String,
+    pub(super) started: Option<SystemTime>,
+    pub(super) folder: Option<PathBuf>,
+    pub(super) live: watch::Receiver<Live>,
 }
 
 impl Facts {
-    fn status(&self) -> LeagueStatus {
+    pub(super) fn status(&self) -> LeagueStatus {
         let live = self.live.borrow().clone();
         LeagueStatus {
             name: self.name.clone(),
@@ -157,6 +161,7 @@ impl Facts {
             trouble: live.trouble,
             by: self.by.clone(),
             started: self.started,
+            folder: self.folder.clone(),
         }
     }
 }
@@ -212,7 +217,7 @@ impl Runner {
     }
 }
 
-fn to_event(
+pub(super) fn to_event(
     plan: &LeagueDefinition,
     event: &MatchPlayed<'_>,
     standing: Arc<LeagueTable>,

@@ -1,6 +1,7 @@
 //! The recordings of the folder, as the control API sees them.
 
 use super::{Keeps, Recordings, Take};
+use crate::lab::{LadderRecording, all_recordings};
 use phalanx_control::{Messages, PartFile, RecordingDirectory, RecordingRefusal};
 use phalanx_proto::v1;
 use phalanx_record::{EXTENSION, RecordingError, RecordingFile, Summary};
@@ -33,24 +34,28 @@ impl RecordingDirectory for Recordings {
             // Other files, and recordings that broke off at once, are not listed.
             let Ok(file) = RecordingFile::open(&path) else { continue };
             seen.extend(file.files().values().cloned());
-            all.push(self.shown(&path, &file, &file.overview()));
+            all.push(self.shown(id_of(&path), &file, &file.overview()));
+        }
+        for (id, path) in self.of_ladders() {
+            let Ok(file) = RecordingFile::open(&path) else { continue };
+            all.push(self.shown(id, &file, &file.overview()));
         }
         Ok(all)
     }
 
     fn recording(&self, id: &str) -> Result<v1::Recording, RecordingRefusal> {
-        let (path, file) = self.find(id)?;
+        let file = self.find(id)?;
         let summary = file.summary();
         let channel = |(channel, tally): (&String, &phalanx_record::ChannelTally)| {
             let (messages, bytes) = (tally.messages, tally.bytes);
             v1::RecordingChannel { channel: channel.clone(), messages, bytes }
         };
         let channels = summary.channels.iter().map(channel).collect();
-        Ok(v1::Recording { channels, ..self.shown(&path, &file, &summary) })
+        Ok(v1::Recording { channels, ..self.shown(id.to_owned(), &file, &summary) })
     }
 
     fn replay(&self, id: &str, from: Duration) -> Result<Messages, RecordingRefusal> {
-        let (_, file) = self.find(id)?;
+        let file = self.find(id)?;
         let from = u64::try_from(from.as_nanos()).unwrap_or(u64::MAX);
         let mut last = i64::try_from(from).unwrap_or(i64::MAX);
         let messages = file.raw_messages(from).map(move |found| match found {
@@ -74,7 +79,7 @@ impl RecordingDirectory for Recordings {
     }
 
     fn part(&self, id: &str, number: u32) -> Result<PartFile, RecordingRefusal> {
-        let (_, file) = self.find(id)?;
+        let file = self.find(id)?;
         let path = file.files().get(&number).cloned().ok_or(RecordingRefusal::NotFound)?;
         let file = std::fs::File::open(&path);
         let file = file.map_err(|error| RecordingRefusal::Unreadable(error.to_string()))?;
@@ -82,7 +87,11 @@ impl RecordingDirectory for Recordings {
     }
 
     fn delete(&self, id: &str) -> Result<(), RecordingRefusal> {
-        let (_, file) = self.find(id)?;
+        if LadderRecording::of_id(id).is_some() {
+            let text = "it belongs to a ladder of another process: remove its folder there";
+            return Err(RecordingRefusal::Unreadable(text.to_owned()));
+        }
+        let file = self.find(id)?;
         if file.overview().being_written {
             return Err(RecordingRefusal::Written);
         }
@@ -110,10 +119,14 @@ impl RecordingDirectory for Recordings {
 }
 
 impl Recordings {
-    fn find(&self, id: &str) -> Result<(PathBuf, RecordingFile), RecordingRefusal> {
-        let path = self.folder().join(format!("{id}.{EXTENSION}"));
+    fn find(&self, id: &str) -> Result<RecordingFile, RecordingRefusal> {
+        let of_ladder = LadderRecording::of_id(id).zip(self.shared.lab.as_ref());
+        let path = match of_ladder {
+            Some((recording, lab)) => recording.path(lab),
+            None => self.folder().join(format!("{id}.{EXTENSION}")),
+        };
         match RecordingFile::open(&path) {
-            Ok(file) => Ok((path, file)),
+            Ok(file) => Ok(file),
             Err(RecordingError::Disk { why, .. }) if why.kind() == std::io::ErrorKind::NotFound => {
                 Err(RecordingRefusal::NotFound)
             }
@@ -121,7 +134,14 @@ impl Recordings {
         }
     }
 
-    fn shown(&self, path: &Path, file: &RecordingFile, summary: &Summary) -> v1::Recording {
+    /// The recordings of the matches of ladders, by their ids.
+    fn of_ladders(&self) -> Vec<(String, PathBuf)> {
+        let Some(lab) = &self.shared.lab else { return Vec::new() };
+        let recordings = all_recordings(lab);
+        recordings.iter().map(|one| (one.id(), one.path(lab))).collect()
+    }
+
+    fn shown(&self, id: String, file: &RecordingFile, summary: &Summary) -> v1::Recording {
         let info = file.info();
         let state = match summary {
             Summary { being_written: true, .. } => v1::RecordingState::Written,
@@ -134,7 +154,7 @@ impl Recordings {
             file_bytes: path.metadata().map_or(0, |data| data.len()),
         };
         v1::Recording {
-            name: format!("{RECORDINGS}{}", id_of(path)),
+            name: format!("{RECORDINGS}{id}"),
             team: info.team.clone(),
             game: info.game.clone(),
             server: info.server.clone(),

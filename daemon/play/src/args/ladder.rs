@@ -184,8 +184,8 @@ pub struct LadderMatchArgs {
 Examples:
   phalanx ladder history club --last 20
   phalanx ladder history club --strategy mine@2
-  phalanx ladder history club --record 117 --out films
-  phalanx replay films/match-117/*.mcap
+  phalanx ladder history club --record 117
+  phalanx replay club/recordings/match-117/*.mcap
 
 A match is determined by its strategies and its seed. So --record plays it again, checks that its
 scores are the same, and writes a recording of each team.")]
@@ -202,9 +202,11 @@ pub struct LadderHistoryArgs {
     /// Play the match with this number again, and record it.
     #[arg(long, value_name = "MATCH")]
     pub record: Option<u64>,
-    /// The folder for the recordings, which go into its folder match-N.
-    #[arg(long, value_name = "DIR", default_value = "recordings", requires = "record")]
-    pub out: PathBuf,
+    /// The folder for the recordings, which go into its folder match-N [default: the folder
+    /// `recordings` of the ladder, from which a daemon's page plays them; for a ladder on a server,
+    /// ./recordings].
+    #[arg(long, value_name = "DIR", requires = "record")]
+    pub out: Option<PathBuf>,
     #[command(flatten)]
     pub print: OutputArgs,
     #[command(flatten)]

@@ -1,12 +1,13 @@
 //! What plays the matches of a ladder: processes on this machine, or workers.
 
 use crate::args::LadderMatchArgs;
+use crate::queue::QueuedPlan;
 use crate::worker::ProcessMatches;
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use phalanx_ladder::Ladder;
 use phalanx_league::PlayMatch;
-use phalanx_queue::{BundleBytes, QueueError, QueueRun, QueuedMatches, run_id};
+use phalanx_queue::{BundleBytes, QueueError, QueuedMatches};
 use phalanxd::league_matches::usual_threads;
 use std::sync::atomic::AtomicBool;
 
@@ -27,25 +28,14 @@ impl LadderPlayer {
         stop: &AtomicBool,
     ) -> Result<Self> {
         let definition = ladder.definition().context("what the ladder plays")?;
-        let (game, setup) = (definition.game.clone(), definition.setup.clone());
         let Some(url) = args.server.nats.as_ref().filter(|_| !args.here) else {
+            let (game, setup) = (definition.game.clone(), definition.setup.clone());
             let matches = ProcessMatches::new(game, setup, args.limits)?;
             return Ok(Self::Here(Box::new(matches)));
         };
-        let run = QueueRun {
-            run: run_id(&("ladder", &args.ladder, definition)),
-            version: phalanxd::BUILD.to_owned(),
-            game,
-            setup,
-            bundles: Vec::new(),
-        };
-        let bar = bar.cloned();
-        let say = move |line: &str| match &bar {
-            Some(bar) => bar.println(line),
-            None => crate::say(line),
-        };
         let address = args.server.server.address(url)?;
-        Ok(Self::Queued(Box::new(QueuedMatches::open(&address, run, stop, say)?)))
+        let plan = QueuedPlan::of_ladder(&args.ladder, definition);
+        Ok(Self::Queued(plan.open(&address, Vec::new(), bar, stop)?))
     }
 
     pub(super) fn play(&self) -> &dyn PlayMatch {

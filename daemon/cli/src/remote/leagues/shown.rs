@@ -41,6 +41,9 @@ pub(super) fn text(league: &v1::League) -> String {
             sprt.llr, sprt.lower, sprt.upper
         ));
     }
+    if !league.folder.is_empty() {
+        head.push_str(&format!("\nanother process keeps it in {}", league.folder));
+    }
     if !league.trouble.is_empty() {
         head.push_str(&format!("\ntrouble: {}", league.trouble));
     }
@@ -75,7 +78,7 @@ pub(super) fn json(league: &v1::League) -> Value {
         |player: &v1::LeaguePlayer| json!({ "name": player.name, "strategy": player.strategy });
     json!({
         "name": id(league), "state": state(league), "trouble": league.trouble,
-        "created_by": league.created_by,
+        "created_by": league.created_by, "folder": league.folder,
         "plan": {
             "game": plan.game, "variant": plan.variant, "steps": plan.steps,
             "worlds": plan.worlds, "players": plan.players.iter().map(player).collect::<Vec<_>>(),
