@@ -6,8 +6,8 @@ use crate::network::open;
 use crate::people::Expected;
 use crate::play::Match;
 use phalanx_engine::{
-    AddAgent, Answer, Command, CommandReply, Keep, LeaveReferee, RemoveAgent, ReturnToReferee,
-    Ticket,
+    AddAgent, Answer, Command, CommandError, CommandReply, Keep, LeaveReferee, RemoveAgent,
+    ReturnToReferee, Ticket,
 };
 use phalanx_game::AgentId;
 use std::collections::BTreeMap;
@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 /// The addresses of the referee, for the journal.
 const ADDRESS: &str = "chaos:12300";
 const OTHER_ADDRESS: &str = "chaos:12301";
+/// How long an operator waits before another attempt.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// What follows a command.
 #[derive(Clone, Debug)]
@@ -25,7 +27,7 @@ enum Step {
     /// The agent's seat hangs up, and the agent is added again after this time.
     Removed(AgentId, Duration),
     /// The agent's seat is opened.
-    Added(String),
+    Added { name: String, role: String },
 }
 
 /// What happens at an instant.
@@ -88,7 +90,7 @@ impl Match<'_> {
                     self.lockstep.dial(team);
                 }
                 Later::Add { name, role } => {
-                    let step = Step::Added(name.clone());
+                    let step = Step::Added { name: name.clone(), role: role.clone() };
                     self.step(team, AddAgent { name, role }.into(), None, step);
                 }
             }
@@ -106,11 +108,15 @@ impl Match<'_> {
                 let (name, role) = (self.agent_name(team, agent), self.role(team, agent));
                 self.errands.later.push((now + lasts, team, Later::Add { name, role }));
             }
-            (Step::Added(name), Ok(CommandReply::AddAgent(enrolled))) => {
+            (Step::Added { name, .. }, Ok(CommandReply::AddAgent(enrolled))) => {
                 self.lockstep.open_seat(team, enrolled, &name);
             }
+            // The team's thread ended before it answered: the operator tries again.
+            (Step::Added { name, role }, Err(CommandError::Busy(_))) => {
+                self.errands.later.push((now + RETRY_AFTER, team, Later::Add { name, role }));
+            }
             // Refused: the last agent, or one that is there already after the process was killed.
-            (Step::Removed(..) | Step::Added(_), _) => {}
+            (Step::Removed(..) | Step::Added { .. }, _) => {}
         }
     }
 

@@ -102,9 +102,13 @@ impl<G: Game> RecoveryLog<G> {
     /// The team panicked: open commands are answered. What the team was just installing is not
     /// tried again, since that may have been the reason.
     pub(crate) fn panicked(&mut self, tickets: &Tickets) {
-        for (ticket, command) in std::mem::take(&mut self.open) {
-            tickets.answer(ticket, Err(command.lost()));
-        }
+        self.take_lost().for_each(|(ticket, answer)| tickets.answer(ticket, answer));
+    }
+
+    /// The answers to the commands that ended with their team.
+    pub(crate) fn take_lost(&mut self) -> impl Iterator<Item = (Ticket, Answer)> {
+        let open = std::mem::take(&mut self.open).into_iter();
+        open.map(|(ticket, command)| (ticket, Err(command.lost())))
     }
 
     /// The team's thread is replaced, or an operator has it made anew: why, and what script is not

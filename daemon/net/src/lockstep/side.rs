@@ -10,8 +10,9 @@ use crate::spec::seat_of;
 use crate::tape::{Clock, SeatTape, Tape, TapedBrain, Thinking};
 use crate::{AnswerMeter, BuildError, Recorder, Taped};
 use phalanx_engine::{
-    Brain, BrainError, CommandError, CommandRequest, Enrolled, Freezer, Identity, Input, Output,
-    SeatState, Snapshot, Staged, Team, TeamAct, TeamLink, TeamOptions, TeamStart, TeamState,
+    Answer, Brain, BrainError, CommandError, CommandRequest, Enrolled, Freezer, Identity, Input,
+    Output, SeatState, Snapshot, Staged, Team, TeamAct, TeamLink, TeamOptions, TeamStart,
+    TeamState, Ticket,
 };
 use phalanx_game::{AgentId, ConnectionId, Game, Roster, Seat, SeatId, Session, Turn};
 use std::collections::VecDeque;
@@ -106,6 +107,8 @@ pub(super) struct TeamSide<G: Game, B: Brain> {
     thinking: Option<Thinking>,
     /// What leaves when the script that thinks has decided.
     held: Option<Output<G>>,
+    /// Answers to the commands that ended with the team before.
+    lost: Vec<(Ticket, Answer)>,
     /// The bytes of the last checkpoint that was kept.
     saved: Option<Arc<[u8]>>,
     /// The instant of the last event.
@@ -192,6 +195,7 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
             is_stopped: false,
             thinking,
             held: None,
+            lost: Vec::new(),
             saved: None,
             now,
         })
@@ -398,6 +402,9 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
             }
             inputs.append(&mut place.driver.inputs);
         }
+        for (ticket, answer) in self.lost.drain(..) {
+            observer.answer(team, ticket, answer);
+        }
         if self.is_away(&mut inputs, now) {
             return;
         }
@@ -501,6 +508,7 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
         self.left.extend(self.places.iter().filter_map(|place| place.connection));
         self.recovery = RecoveryLog::new(start.staged);
         (self.mailbox, self.stalled_until, self.held) = (Mailbox::default(), None, None);
+        self.lost.clear();
         self.is_stopped = false;
         self.places = places(&self.game, &self.accounts, self.recorder.as_ref(), again);
         Ok(())
@@ -519,6 +527,7 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
         let outside = (&self.tape, self.thinking.as_ref());
         self.team = team(&self.game, start, &mut self.make_brain, outside, now)?;
         (self.stalled_until, self.held) = (None, None);
+        self.lost.extend(self.recovery.take_lost());
         for input in self.recovery.replay() {
             self.tape.handled(now, &input);
             self.team.handle(input, now);
