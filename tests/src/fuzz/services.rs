@@ -147,6 +147,7 @@ impl LeagueView for Leagues {
             trouble: String::new(),
             by: String::new(),
             started: None,
+            folder: None,
         }
     }
 
