@@ -1,12 +1,13 @@
 //! The methods of the control API, with requests from bytes: each call is answered, and never with
 //! an error of ours.
 
-use super::services::{Arenas, Leagues, NAME, Process, RECORDING, Recordings};
+use super::services::{Arenas, Lab, Leagues, NAME, Process, RECORDING, Recordings};
 use futures_util::FutureExt;
 use phalanx_control::client::{self, Address, Link};
 use phalanx_control::{
-    Access, ArenaDirectory, Control, ControlHandle, Destinations, LeagueDirectory, MoveHosts,
-    Newcomers, Options, RecordingDirectory, Role, ServedTeam, SocketOptions, TeamDirectory, build,
+    Access, ArenaDirectory, Control, ControlHandle, Destinations, LabDirectory, LeagueDirectory,
+    MoveHosts, Newcomers, Options, RecordingDirectory, Role, ServedTeam, SocketOptions,
+    TeamDirectory, build,
 };
 use phalanx_engine::{CommandError, CommandRequest};
 use phalanx_net::{Puppet, PuppetOptions, TeamHandle};
@@ -55,6 +56,10 @@ impl TeamDirectory for OneOfEach {
 
     fn leagues(&self) -> Option<Arc<dyn LeagueDirectory>> {
         Some(Arc::new(Leagues))
+    }
+
+    fn lab(&self) -> Option<Arc<dyn LabDirectory>> {
+        Some(Arc::new(Lab))
     }
 
     fn recordings(&self) -> Option<Arc<dyn RecordingDirectory>> {
@@ -185,6 +190,8 @@ fn seed((number, method): (u8, &phalanx_proto::Method)) -> Vec<u8> {
     let name = match method.path {
         path if path.contains("Arenas/") => format!("arenas/{NAME}"),
         path if path.contains("Leagues/") => format!("leagues/{NAME}"),
+        path if path.contains("TuneRun") => format!("tuneRuns/{NAME}"),
+        path if path.contains("Lab/") => format!("ladders/{NAME}"),
         path if path.contains("Recordings/") => format!("recordings/{RECORDING}"),
         _ => "teams/A".to_owned(),
     };

@@ -1,4 +1,5 @@
-//! What a fuzzed control API has besides teams: an arena, a league, a recording and the process. They
+//! What a fuzzed control API has besides teams: an arena, a league, a ladder, a tune run,
+//! a recording and the process. They
 //! refuse what would open a socket, play a match or write a file.
 
 use futures_util::future::{BoxFuture, ready};
@@ -6,9 +7,9 @@ use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt, StreamExt};
 use phalanx_control::{
     About, ArenaAsk, ArenaDirectory, ArenaEvent, ArenaRefusal, ArenaState, ArenaStatus, ArenaView,
-    Begun, Host, LeagueAsk, LeagueDirectory, LeagueEvent, LeagueRefusal, LeagueState, LeagueStatus,
-    LeagueView, LogFilter, LogFilterError, Messages, PartFile, RecordingDirectory,
-    RecordingRefusal, Reloaded, SettingRefusal, Started,
+    Begun, Host, LabDirectory, LadderMatchAsk, LeagueAsk, LeagueDirectory, LeagueEvent,
+    LeagueRefusal, LeagueState, LeagueStatus, LeagueView, LogFilter, LogFilterError, Messages,
+    PartFile, RecordingDirectory, RecordingRefusal, Reloaded, SettingRefusal, Started,
 };
 use phalanx_game::{Part, Picture, Score, Turn, Verdict};
 use phalanx_league::{LeagueContestant, LeagueDefinition, LeagueTable, Pairing, Seeds};
@@ -19,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// The name of the arena and of the league.
+/// The name of everything but the recording.
 pub(super) const NAME: &str = "x";
 /// The id of the recording.
 pub(super) const RECORDING: &str = "A-assemble-20261122T013000Z";
@@ -157,6 +158,32 @@ impl LeagueView for Leagues {
 
     fn cancel(&self) -> BoxFuture<'static, ()> {
         ready(()).boxed()
+    }
+}
+
+/// One ladder and one tune run, without matches and candidates.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lab;
+
+impl LabDirectory for Lab {
+    fn ladders(&self) -> Vec<v1::Ladder> {
+        vec![v1::Ladder { name: format!("ladders/{NAME}"), ..v1::Ladder::default() }]
+    }
+
+    fn ladder(&self, id: &str) -> Option<v1::GetLadderResponse> {
+        (id == NAME).then(v1::GetLadderResponse::default)
+    }
+
+    fn ladder_matches(&self, id: &str, _ask: &LadderMatchAsk) -> Option<Vec<v1::LadderMatch>> {
+        (id == NAME).then(Vec::new)
+    }
+
+    fn tune_runs(&self) -> Vec<v1::TuneRun> {
+        vec![v1::TuneRun { name: format!("tuneRuns/{NAME}"), ..v1::TuneRun::default() }]
+    }
+
+    fn tune_run(&self, id: &str) -> Option<v1::GetTuneRunResponse> {
+        (id == NAME).then(v1::GetTuneRunResponse::default)
     }
 }
 
