@@ -134,15 +134,15 @@ describe("the lab", () => {
   });
 });
 
-describe("axe finds nothing in the lab", () => {
-  for (const colorScheme of ["dark", "light"] as const) {
-    describe(colorScheme, () => {
-      const stand = opened(laboratory, { colorScheme, bypassCSP: true });
-      test.each(["ladder:club", "tune:mine-win", "league:night"])("%s", async (choice) => {
-        await stand.show(`/lab/${choice}`);
-        await stand.page.locator(".lab-shown .card").nth(1).waitFor();
-        expect(await faults(stand.page)).toEqual([]);
-      });
-    });
-  }
+describe.each([
+  { colorScheme: "dark", viewport: { width: 1280, height: 800 } },
+  { colorScheme: "light", viewport: { width: 1280, height: 800 } },
+  { colorScheme: "light", viewport: { width: 390, height: 844 } },
+] as const)("axe finds nothing in the lab: $colorScheme, $viewport.width wide", (look) => {
+  const stand = opened(laboratory, { ...look, bypassCSP: true });
+  test.each(["ladder:club", "tune:mine-win", "league:night"])("%s", async (choice) => {
+    await stand.show(`/lab/${choice}`);
+    await stand.page.locator(".lab-shown .card").nth(1).waitFor();
+    expect(await faults(stand.page)).toEqual([]);
+  });
 });

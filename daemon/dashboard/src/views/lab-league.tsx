@@ -46,7 +46,7 @@ export function LeaguePanel(props: { name: string; league: League | undefined; k
               )}
             </Show>
           </section>
-          <section class="card scroll" aria-label="Table">
+          <section class="card scroll" aria-label="Table" tabIndex={0}>
             <LeagueTable league={league()} own={[]} />
           </section>
         </>

@@ -35,7 +35,7 @@ export function LadderMatches(props: { ladder: string; played: number; strategy:
           </button>
         </Show>
       </div>
-      <div class="scroll">
+      <div class="scroll" tabIndex={0} role="group" aria-label="Matches of the ladder">
         <table class="list">
           <thead>
             <tr>

@@ -119,7 +119,7 @@ function Best(props: { run: TuneRun; report: TuneReport }): JSX.Element {
           xLabel="matches"
           yLabel="lead"
         />
-        <div class="scroll">
+        <div class="scroll" tabIndex={0} role="group" aria-label="New best candidates">
           <table class="list">
             <thead>
               <tr>
@@ -166,7 +166,7 @@ function Parameters(props: { parameters: readonly TuneParameter[] }): JSX.Elemen
   return (
     <section class="card" aria-labelledby="tune-parameters">
       <h2 id="tune-parameters">Influence of each parameter</h2>
-      <div class="scroll">
+      <div class="scroll" tabIndex={0} role="group" aria-label="Parameters">
         <table class="list">
           <thead>
             <tr>
