@@ -1,13 +1,13 @@
 //! One team of a match on a virtual clock: its sessions, its engine, and its answer times.
 
 use super::Observer;
+use super::place::{LockstepSeat, places};
 use super::turn_meter::TurnMeter;
 use crate::mailbox::Mailbox;
 use crate::recovery_log::RecoveryLog;
 use crate::sampler::Sampler;
-use crate::session_driver::SessionDriver;
 use crate::spec::seat_of;
-use crate::tape::{Clock, SeatTape, Tape, TapedBrain, Thinking};
+use crate::tape::{Clock, Tape, TapedBrain, Thinking};
 use crate::{AnswerMeter, BuildError, Recorder, Taped};
 use phalanx_engine::{
     Answer, Brain, BrainError, CommandError, CommandRequest, Enrolled, Freezer, Identity, Input,
@@ -134,12 +134,6 @@ pub(super) struct SideOptions {
     pub(super) recorder: Option<Arc<dyn Recorder>>,
     /// The time that scripts take; `None`: none.
     pub(super) thinking: Option<Thinking>,
-}
-
-struct LockstepSeat<G: Game> {
-    driver: SessionDriver<G>,
-    connection: Option<ConnectionId>,
-    connect_at: Option<Instant>,
 }
 
 impl<G: Game, B: Brain> Drop for TeamSide<G, B> {
@@ -305,45 +299,6 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
             Output::Roster { roster, seats } => (self.roster, self.seats) = (roster, seats),
             Output::Drained => {}
         }
-    }
-}
-
-impl<G: Game> LockstepSeat<G> {
-    /// Moves the session's output to the arena's queue.
-    fn post(&mut self, answers: &mut Vec<(ConnectionId, Vec<u8>)>) {
-        while let Some(message) = self.driver.outbox.pop_front() {
-            if let Some(connection) = self.connection {
-                answers.push((connection, message));
-            }
-        }
-        self.driver.outbox_bytes = 0;
-    }
-
-    /// Hangs up for good, or until the team is started again.
-    fn leave(&mut self, state: SeatState, now: Instant) -> Option<ConnectionId> {
-        self.driver.disconnected(now);
-        self.driver.set_state(state);
-        self.connect_at = None;
-        self.connection.take()
-    }
-
-    /// Its agent was removed, or its match is over.
-    fn is_closed(&self) -> bool {
-        *self.driver.state() == SeatState::Closed
-    }
-
-    fn lose(&mut self, reason: &str, now: Instant, again: Instant) -> Option<ConnectionId> {
-        self.driver.disconnected(now);
-        if self.driver.over {
-            self.driver.set_state(SeatState::Closed);
-        } else {
-            if !self.driver.refused {
-                let reason = reason.to_owned();
-                self.driver.set_state(SeatState::Connecting { failures: 1, reason });
-            }
-            self.connect_at = Some(again);
-        }
-        self.connection.take()
     }
 }
 
@@ -573,22 +528,6 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
     fn turn_meter(&self) -> &TurnMeter {
         &self.turns
     }
-}
-
-/// The sessions of a team; they connect at `again`.
-fn places<G: Game>(
-    game: &G,
-    seats: &[Seat],
-    recorder: Option<&Arc<dyn Recorder>>,
-    again: Instant,
-) -> Vec<LockstepSeat<G>> {
-    let place = |seat: &Seat| {
-        let mut driver = SessionDriver::new(seat.id, game.session(seat));
-        let open = |recorder: &Arc<dyn Recorder>| SeatTape::open(Arc::clone(recorder), seat, again);
-        driver.tape = recorder.map(open);
-        LockstepSeat { driver, connection: None, connect_at: Some(again) }
-    };
-    seats.iter().map(place).collect()
 }
 
 /// Makes a team and records its initial state.
