@@ -41,6 +41,7 @@ pub mod v1 {
         "phalanx.v1.Worlds",
         "phalanx.v1.Arenas",
         "phalanx.v1.Leagues",
+        "phalanx.v1.Lab",
         "phalanx.v1.Recordings",
     ];
 }
