@@ -8,7 +8,7 @@ use crate::caller::IdentifiedCaller;
 use crate::changes::{Call, Changes};
 use crate::convert::arena as convert;
 use crate::convert::{time_asked, world};
-use crate::error::{Reason, RpcResult, refuse, refuse_field};
+use crate::error::{Reason, RpcResult, listed, refuse, refuse_field};
 use crate::events::EventLog;
 use crate::follow::epoch;
 use crate::page::Page;
@@ -184,10 +184,7 @@ impl ArenasService {
             refuse_field(Reason::NameMalformed, "name", expected)
         })?;
         hosted.arena(id).ok_or_else(|| {
-            let mut names: Vec<_> =
-                hosted.arenas().iter().map(|arena| arena.status().name).collect();
-            names.sort();
-            let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            let there = listed(hosted.arenas().iter().map(|arena| arena.status().name));
             let message = format!("there is no arena {id:?}; there are: {there}");
             refuse(Reason::ArenaNotFound, message, [("name", name.to_owned())])
         })

@@ -148,6 +148,13 @@ const REPORT_BYTES_MAX: usize = 4 << 10;
 /// The type of a refused strategy's findings among the details.
 pub(crate) const TRIAL_REPORT_TYPE: &str = "type.googleapis.com/phalanx.v1.TrialReport";
 
+/// What there is instead of a name that is wrong, in order.
+pub(crate) fn listed(names: impl IntoIterator<Item = String>) -> String {
+    let mut names: Vec<_> = names.into_iter().collect();
+    names.sort();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
 /// A status with its reason and metadata.
 pub(crate) fn refuse<const N: usize>(
     reason: Reason,

@@ -6,7 +6,7 @@ mod make;
 mod spec;
 
 use crate::changes::{Call, Changes, check_etag};
-use crate::error::{Reason, RpcResult, refuse, refuse_field};
+use crate::error::{Reason, RpcResult, listed, refuse, refuse_field};
 use crate::follow::Followers;
 use crate::gate::Subject;
 use crate::page::Page;
@@ -223,10 +223,8 @@ pub(crate) fn find(
         refuse_field(Reason::NameMalformed, field, "a resource name such as teams/A")
     })?;
     directory.team(team).ok_or_else(|| {
-        let mut names: Vec<_> =
-            directory.teams().iter().map(|team| team.name().to_owned()).collect();
-        names.sort();
-        let message = format!("there is no team {team:?}; there are: {}", names.join(", "));
+        let there = listed(directory.teams().iter().map(|team| team.name().to_owned()));
+        let message = format!("there is no team {team:?}; there are: {there}");
         refuse(Reason::TeamNotFound, message, [("name", name.to_owned())])
     })
 }
