@@ -67,7 +67,7 @@ fn write(report: &ChaosReport, text: &mut String) -> std::fmt::Result {
 fn write_kinds(report: &ChaosReport, text: &mut String) -> std::fmt::Result {
     write!(text, "\n{:<12}{:>9}{:>10}", "fault", "injected", "survived")?;
     for game in report.games.keys() {
-        write!(text, "{game:>13}")?;
+        write!(text, " {game:>13}")?;
     }
     writeln!(text)?;
     for (kind, games) in &report.kinds {
@@ -80,7 +80,7 @@ fn write_kinds(report: &ChaosReport, text: &mut String) -> std::fmt::Result {
                 0 => injected.to_string(),
                 lost => format!("{injected} (-{lost})"),
             };
-            write!(text, "{cell:>13}")?;
+            write!(text, " {cell:>13}")?;
         }
         writeln!(text)?;
     }
