@@ -89,7 +89,7 @@ async fn a_refusal_says_what_was_wrong_in_a_form_for_programs() {
     assert!(client::explain(&missing).contains("there are: A, B"), "{missing}");
     let empty = Daemon::start(&[]);
     let missing = get(&empty, "teams/Z").await.unwrap_err();
-    assert!(client::explain(&missing).ends_with("there are: none"), "{missing}");
+    assert!(client::explain(&missing).contains("there are: none"), "{missing}");
     let malformed = get(&daemon, "A").await.unwrap_err();
     let details = malformed.get_error_details();
     let fields = &details.bad_request().unwrap().field_violations;
