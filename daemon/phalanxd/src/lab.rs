@@ -126,7 +126,7 @@ impl LabDirectory for Lab {
 fn keep_looking(mut reader: Reader, shared: &Weak<Shared>) {
     loop {
         std::thread::sleep(LOOK);
-        // Without a clone nobody looks at it.
+        // Without a clone no client looks at it.
         let Some(shared) = shared.upgrade() else { return };
         reader.look(&shared);
     }

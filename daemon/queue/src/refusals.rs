@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(refusals.look(begun, false), None);
         assert_eq!(refusals.look(after(begun, 500), true), None, "a long match is played");
         assert!(matches!(refusals.look(after(begun, 501), false), Some(Stuck::Warn(_))));
-        // Nobody refuses any more: the workers are being repaired.
+        // No worker refuses any more: they are being repaired.
         assert_eq!(refusals.look(after(begun, 900), false), None);
         refusals.add("w", "old");
         refusals.clear();

@@ -37,7 +37,7 @@ struct Kept {
     series: Option<AsOf<Vec<Vec<RatingPoint>>>>,
 }
 
-/// Something that was computed after this many matches of so many strategies.
+/// Something that was computed after this many matches of this many strategies.
 #[derive(Debug)]
 struct AsOf<T> {
     played: usize,

@@ -24,7 +24,7 @@ pub(crate) struct FollowedLeague {
     /// The size of the results when they could not be counted any more, and why.
     broken: Option<(u64, String)>,
     live: watch::Sender<Live>,
-    /// `None` while nobody plays it.
+    /// `None` while no process plays it.
     events: Option<broadcast::Sender<LeagueEvent>>,
     view: Arc<FollowedView>,
 }
@@ -163,7 +163,7 @@ impl LeagueView for FollowedView {
     }
 
     fn cancel(&self) -> BoxFuture<'static, ()> {
-        // Whoever plays it can.
+        // The process that plays it can.
         std::future::ready(()).boxed()
     }
 }

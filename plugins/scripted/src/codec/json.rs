@@ -26,7 +26,7 @@ pub(crate) fn push(lua: &Lua, bytes: &[u8]) -> mlua::Result<LuaValue> {
 }
 
 /// A text goes into its table directly: a value that the host holds costs more.
-/// One with escapes does not stand in the message as it is.
+/// A text with escapes is not in the message as it is, so the host makes it.
 type Part<'message> = Either<&'message str, LuaValue>;
 
 #[derive(Clone, Copy)]
