@@ -150,6 +150,11 @@ impl SpecStage {
         }
         self.world.clear();
         self.recast(Vec::new());
+        // A module that a spec loads stays loaded, and does not declare its parameters again.
+        for (spec, _) in self.host.link.shared.borrow().params.each() {
+            // One that does not fit was refused when it was declared.
+            drop(self.params.borrow_mut().declare(spec.clone()));
+        }
         let mut shared = Shared::new(Board::default(), Vec::new());
         shared.params = self.params.borrow().clone();
         shared.advance(SpecClock::default().tick);

@@ -295,3 +295,21 @@ fn lines_that_ran_are_counted_by_file() {
     assert!(report.coverage["mail.luau"].counts().1 > 4);
     assert!(run(&[("worker.luau", WORKER), ("spec/x_spec.luau", spec)]).coverage.is_empty());
 }
+
+#[test]
+fn a_module_that_a_spec_loads_keeps_its_parameters_in_the_next_one() {
+    let module = "param('size', { default = 3 })
+        return { size = function() return param('size') end }";
+    let spec = "for _, name in { 'a', 'b' } do
+            it(name, function()
+                expect(require('lib/sizes').size()).to_be(3)
+                fake.param('size', 5)
+                expect(require('lib/sizes').size()).to_be(5)
+            end)
+        end";
+    let files =
+        [("worker.luau", WORKER), ("lib/sizes.luau", module), ("spec/x_spec.luau", spec)];
+    let report = run(&files);
+    let all: Vec<_> = report.cases.iter().map(told).collect();
+    assert_eq!(all, ["passed", "passed"]);
+}
