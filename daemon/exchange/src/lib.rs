@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!                    ┌─► Turns ──► explain() (why), Row (tables), terminals
-//! entries of a file ─┤
+//! entries of a file ─┤                           └► CSV, JSON lines, Parquet
 //!                    └─► Latency (where the time of each turn went)
 //! ```
 //!
@@ -12,13 +12,17 @@
 //!
 //! Absent on purpose: any game, files that are written, computing decisions again.
 
+mod board;
 mod latency;
+mod parquet;
 mod rows;
 mod turns;
 mod why;
 
+pub use board::BoardState;
 pub use latency::{Distribution, LATENCY_TURNS_MAX, Latency, TurnStage, TurnTimes};
-pub use rows::{COLUMNS, DecisionRow, rows};
+pub use parquet::{ParquetTable, parquet_notes};
+pub use rows::{COLUMNS, Column, ColumnType, DecisionRow, RowValue, rows};
 pub use turns::{
     AgentDecision, DeedKind, PlayedAgent, PlayedTurn, Turns, is_of_pictures, is_of_turns,
 };

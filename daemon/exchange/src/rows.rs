@@ -1,37 +1,69 @@
 //! Decisions as rows of a table: one a decision, the same columns always, each of one type. Programs
-//! for notebooks read them as CSV or as JSON lines, and make Parquet of them.
+//! for notebooks read them as CSV, as JSON lines and as Parquet.
 
 use crate::{PlayedAgent, PlayedTurn};
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
 use serde_json::Value as Json;
 
+/// A column of a table. Every value may be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    pub name: &'static str,
+    pub holds: ColumnType,
+}
+
+/// What the values of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnType {
+    Text,
+    Whole,
+    Truth,
+}
+
+impl Column {
+    #[must_use]
+    pub const fn text(name: &'static str) -> Self {
+        Self { name, holds: ColumnType::Text }
+    }
+
+    #[must_use]
+    pub const fn whole(name: &'static str) -> Self {
+        Self { name, holds: ColumnType::Whole }
+    }
+
+    #[must_use]
+    pub const fn truth(name: &'static str) -> Self {
+        Self { name, holds: ColumnType::Truth }
+    }
+}
+
 /// The columns, in order. New ones come at the end; none goes and none changes its type.
-pub const COLUMNS: [&str; 24] = [
-    "recording",
-    "team",
-    "game",
-    "round",
-    "step",
-    "time_ms",
-    "agent",
-    "role",
-    "generation",
-    "kind",
-    "action",
-    "reason",
-    "reason_data",
-    "trouble",
-    "file",
-    "line",
-    "spent_us",
-    "late",
-    "defaulted",
-    "percept",
-    "result",
-    "result_round",
-    "result_step",
-    "score",
+pub const COLUMNS: [Column; 24] = [
+    Column::text("recording"),
+    Column::text("team"),
+    Column::text("game"),
+    Column::whole("round"),
+    Column::whole("step"),
+    Column::whole("time_ms"),
+    Column::text("agent"),
+    Column::text("role"),
+    Column::whole("generation"),
+    Column::text("kind"),
+    Column::text("action"),
+    Column::text("reason"),
+    Column::text("reason_data"),
+    Column::text("trouble"),
+    Column::text("file"),
+    Column::whole("line"),
+    Column::whole("spent_us"),
+    Column::truth("late"),
+    Column::truth("defaulted"),
+    Column::text("percept"),
+    Column::text("result"),
+    Column::whole("result_round"),
+    Column::whole("result_step"),
+    Column::whole("score"),
 ];
 
 #[derive(Clone, Debug, PartialEq)]
@@ -39,9 +71,9 @@ pub struct DecisionRow {
     cells: [RowValue; COLUMNS.len()],
 }
 
-/// A value of a column: its type is the same in all rows, or it has none.
+/// A value of a column: its type is the same in all rows, or it is missing.
 #[derive(Clone, Debug, PartialEq)]
-enum RowValue {
+pub enum RowValue {
     Nothing,
     Whole(i64),
     Truth(bool),
@@ -50,16 +82,24 @@ enum RowValue {
 
 impl RowValue {
     /// Nothing where the text is empty.
-    fn text(text: &str) -> Self {
+    #[must_use]
+    pub fn text(text: &str) -> Self {
         if text.is_empty() { Self::Nothing } else { Self::Text(text.to_owned()) }
     }
 
-    fn maybe(number: Option<impl Into<i64>>) -> Self {
+    #[must_use]
+    pub fn maybe(number: Option<impl Into<i64>>) -> Self {
         number.map_or(Self::Nothing, |number| Self::Whole(number.into()))
     }
 
-    fn count(number: impl TryInto<i64>) -> Self {
+    #[must_use]
+    pub fn count(number: impl TryInto<i64>) -> Self {
         Self::Whole(number.try_into().unwrap_or(i64::MAX))
+    }
+
+    /// How much text it has.
+    pub(crate) fn bytes(&self) -> usize {
+        if let Self::Text(text) = self { text.len() } else { 0 }
     }
 
     fn csv(&self) -> String {
@@ -89,7 +129,7 @@ impl DecisionRow {
     /// The first line of a CSV file.
     #[must_use]
     pub fn csv_head() -> String {
-        COLUMNS.join(",")
+        COLUMNS.map(|column| column.name).join(",")
     }
 
     /// A line of a CSV file, without its end; a field may hold line ends in quotes.
@@ -98,11 +138,20 @@ impl DecisionRow {
         self.cells.iter().map(RowValue::csv).collect::<Vec<_>>().join(",")
     }
 
+    /// The values, in the order of the columns.
+    #[must_use]
+    pub fn into_values(self) -> [RowValue; COLUMNS.len()] {
+        self.cells
+    }
+
     /// A line of a file of JSON lines, its keys in the order of the columns.
     #[must_use]
     pub fn json(&self) -> String {
         let cells = COLUMNS.iter().zip(&self.cells);
-        let fields = cells.map(|(name, cell)| format!("{}:{}", Json::from(*name), cell.json()));
+        let field = |(column, cell): (&Column, &RowValue)| {
+            format!("{}:{}", Json::from(column.name), cell.json())
+        };
+        let fields = cells.map(field);
         format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
     }
 }
@@ -191,7 +240,7 @@ impl<'a> Rests<'a> {
 }
 
 /// A value of the API as JSON has it.
-fn plain(value: &prost_types::Value) -> Json {
+pub(crate) fn plain(value: &prost_types::Value) -> Json {
     use prost_types::value::Kind;
     match &value.kind {
         None | Some(Kind::NullValue(_)) => Json::Null,

@@ -325,6 +325,10 @@ pub struct RunArgs {
     /// Keep results in this folder, and continue with the results that it holds.
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
+    /// Write the decisions of all matches into this folder as Parquet, for notebooks: a file for
+    /// each match, a row for each decision.
+    #[arg(long, value_name = "DIR")]
+    pub dataset: Option<PathBuf>,
     /// Also write the table, and each strategy's results against each other one, to this Markdown
     /// file.
     #[arg(long, value_name = "FILE")]

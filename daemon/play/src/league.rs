@@ -1,13 +1,16 @@
 //! `phalanx league run`: a league in this process, or on a queue.
 
+mod dataset;
+
 use crate::args::RunArgs;
 use crate::queue::{MatchPlayer, QueuedPlan};
 use anyhow::{Context, Result};
+use dataset::DatasetMatches;
 use indicatif::{ProgressBar, ProgressStyle};
 use phalanx_cli::args::OutputArgs;
 use phalanx_cli::args::league::LeagueArgs;
 use phalanx_cli::failure::{MatchInterrupted, misused};
-use phalanx_league::{LeagueEnd, LeagueStore, MatchOutcome, MatchPlayed, RunOptions};
+use phalanx_league::{LeagueEnd, LeagueStore, MatchOutcome, MatchPlayed, PlayMatch, RunOptions};
 use phalanxd::league_matches::{LeagueSetup, UnfitLeague, prepare};
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -19,6 +22,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// When a strategy is invalid, results cannot be kept, or ctrl-c came before the end; the matches
 /// played until then are printed all the same.
 pub fn run(args: &RunArgs) -> Result<()> {
+    if args.dataset.is_some() && args.queue.nats.is_some() {
+        return Err(misused(
+            "--dataset needs the decisions of each match, and workers send scores only: leave \
+             --nats out",
+        ));
+    }
     let (plan, matches) = prepare(&setup(&args.league, args.tuned.no_tuned)?).map_err(in_usage)?;
     let mut store = match &args.folder {
         Some(folder) => LeagueStore::open(folder, plan)?,
@@ -29,8 +38,15 @@ pub fn run(args: &RunArgs) -> Result<()> {
     let bar = bar(&args.print, store.plan().matches(), store.tally().played());
     let plan = QueuedPlan::of_league(store.plan());
     let player = MatchPlayer::new(&args.queue, plan, &matches, bar.as_ref(), &stop)?;
+    let standing = store.tally().standing();
+    let dataset = |folder| DatasetMatches::new(folder, store.plan(), &matches, &standing);
+    let dataset = args.dataset.as_deref().map(dataset).transpose()?;
+    let play: &dyn PlayMatch = match &dataset {
+        Some(dataset) => dataset,
+        None => player.play(),
+    };
     let options = RunOptions { threads: player.threads(args.threads), stop: &stop };
-    let ended = phalanx_league::run(&mut store, player.play(), &options, &mut |event| {
+    let ended = phalanx_league::run(&mut store, play, &options, &mut |event| {
         show(bar.as_ref(), event);
     });
     let why = player.end(matches!(ended, Ok(LeagueEnd::Over)));
@@ -46,6 +62,9 @@ pub fn run(args: &RunArgs) -> Result<()> {
     let text = || phalanx_league::table(&tally.standing());
     args.print.tell(&phalanx_league::json(plan, tally), text)?;
     why?;
+    if let Some(dataset) = &dataset {
+        dataset.finish(tally.played())?;
+    }
     match end {
         LeagueEnd::Over => Ok(()),
         LeagueEnd::Stopped => Err(MatchInterrupted.into()),

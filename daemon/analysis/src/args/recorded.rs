@@ -66,6 +66,8 @@ pub enum ExportForm {
     Csv,
     /// Decisions, one JSON object per line.
     Jsonl,
+    /// Decisions as Parquet.
+    Parquet,
     /// A replay in the format of a game's organisers.
     Replay(&'static ReplayForm),
 }
@@ -75,6 +77,7 @@ fn export_forms() -> impl TypedValueParser<Value = ExportForm> {
     let tables = [
         PossibleValue::new("csv").help("Decisions, comma-separated, with a head line"),
         PossibleValue::new("jsonl").help("Decisions, a JSON object a line"),
+        PossibleValue::new("parquet").help("Decisions, for pandas, polars, duckdb and others"),
     ];
     let replay = |form: &'static ReplayForm| PossibleValue::new(form.name).help(form.about);
     let replays = phalanx_games::replay_forms().map(replay);
@@ -82,6 +85,7 @@ fn export_forms() -> impl TypedValueParser<Value = ExportForm> {
         match phalanx_games::replay_forms().find(|form| form.name == name) {
             Some(form) => ExportForm::Replay(form),
             None if name == "csv" => ExportForm::Csv,
+            None if name == "parquet" => ExportForm::Parquet,
             None => ExportForm::Jsonl,
         }
     })

@@ -3,45 +3,40 @@
 use super::{open, replays, turns, warn};
 use crate::args::recorded::{ExportArgs, ExportForm};
 use anyhow::{Context, Result};
+use phalanx_cli::failure::misused;
 use phalanx_cli::remote::say;
-use phalanx_exchange::{DecisionRow, rows};
+use phalanx_exchange::{COLUMNS, DecisionRow, ParquetTable, rows};
 use std::fs::File;
-use std::io::{BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 
 /// `phalanx recording export`.
 ///
 /// # Errors
 /// When the recording cannot be read, or nothing can be written.
 pub fn export(args: &ExportArgs) -> Result<()> {
-    let is_csv = match args.to {
-        ExportForm::Csv => true,
-        ExportForm::Jsonl => false,
+    let write = match args.to {
+        ExportForm::Csv => csv,
+        ExportForm::Jsonl => json_lines,
+        ExportForm::Parquet if args.out.is_none() && io::stdout().is_terminal() => {
+            return Err(misused("Parquet is not for terminals: name a file with --out"));
+        }
+        ExportForm::Parquet => parquet,
         ExportForm::Replay(form) => return replays::export(args, form),
     };
     let file = open(&args.file)?;
-    let mut out: Box<dyn Write> = match &args.out {
+    let out: Box<dyn Write + Send> = match &args.out {
         Some(path) => {
             let made = File::create_new(path);
             Box::new(BufWriter::new(made.with_context(|| format!("{}", path.display()))?))
         }
-        None => Box::new(BufWriter::new(std::io::stdout().lock())),
+        None => Box::new(BufWriter::new(io::stdout())),
     };
     let mut turns = turns(&file);
     let begin_ms = i64::try_from(file.begin_nanos() / 1_000_000).unwrap_or(i64::MAX);
     let mut written = 0_u64;
-    let mut table = || -> std::io::Result<()> {
-        if is_csv {
-            writeln!(out, "{}", DecisionRow::csv_head())?;
-        }
-        for turn in turns.by_ref() {
-            for row in rows(file.info(), begin_ms, &turn) {
-                writeln!(out, "{}", if is_csv { row.csv() } else { row.json() })?;
-                written += 1;
-            }
-        }
-        out.flush()
-    };
-    match table() {
+    let of_turn = |turn| rows(file.info(), begin_ms, &turn).collect::<Vec<_>>();
+    let mut decisions = turns.by_ref().flat_map(of_turn).inspect(|_| written += 1);
+    match write(out, &mut decisions) {
         // `| head` closed the pipe.
         Err(error) if error.kind() == ErrorKind::BrokenPipe && args.out.is_none() => return Ok(()),
         done => done.context("cannot write the table")?,
@@ -51,4 +46,30 @@ pub fn export(args: &ExportArgs) -> Result<()> {
         say(&format!("{}: {}", path.display(), phalanx_cli::remote::counted(written, "decision")));
     }
     Ok(())
+}
+
+type Out = Box<dyn Write + Send>;
+type Decisions<'a> = &'a mut dyn Iterator<Item = DecisionRow>;
+
+fn csv(mut out: Out, decisions: Decisions<'_>) -> io::Result<()> {
+    writeln!(out, "{}", DecisionRow::csv_head())?;
+    for row in decisions {
+        writeln!(out, "{}", row.csv())?;
+    }
+    out.flush()
+}
+
+fn json_lines(mut out: Out, decisions: Decisions<'_>) -> io::Result<()> {
+    for row in decisions {
+        writeln!(out, "{}", row.json())?;
+    }
+    out.flush()
+}
+
+fn parquet(out: Out, decisions: Decisions<'_>) -> io::Result<()> {
+    let mut table = ParquetTable::new(out, COLUMNS.to_vec(), &[]).map_err(io::Error::other)?;
+    for row in decisions {
+        table.push(row.into_values().into()).map_err(io::Error::other)?;
+    }
+    table.finish().map_err(io::Error::other)
 }

@@ -1,10 +1,16 @@
 //! Decisions as tables.
 
 use crate::support::{Tape, done, turn};
-use phalanx_exchange::{COLUMNS, DecisionRow, rows};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::{Field, Row};
+use phalanx_exchange::{
+    BoardState, COLUMNS, Column, DecisionRow, ParquetTable, parquet_notes, rows,
+};
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
+use prost_types::value::Kind::NumberValue;
 use serde_json::{Value, json};
+use std::fs::File;
 
 fn table(tape: &Tape) -> Vec<DecisionRow> {
     let info = v1::RecordingInfo {
@@ -34,7 +40,7 @@ fn a_row_has_all_columns_in_order_and_reads_as_csv_and_as_json() {
     assert_eq!(read["trouble"], Value::Null);
     let keys: Vec<_> =
         table[0].json().split("\":").map(|it| it.rsplit('"').next().unwrap().to_owned()).collect();
-    assert_eq!(keys[..COLUMNS.len()], COLUMNS);
+    assert_eq!(keys[..COLUMNS.len()], COLUMNS.map(|column| column.name));
 }
 
 #[test]
@@ -57,7 +63,7 @@ fn a_column_has_one_type_in_every_row() {
         Value::String(_) => "text",
         Value::Array(_) | Value::Object(_) => "nested",
     };
-    for column in COLUMNS {
+    for Column { name: column, .. } in COLUMNS {
         let mut kinds: Vec<_> = all.iter().map(|row| kind(&row[column])).collect();
         kinds.retain(|kind| *kind != "nothing");
         kinds.dedup();
@@ -75,4 +81,71 @@ fn the_head_of_a_csv_file_names_the_columns_that_are_promised() {
          reason_data,trouble,file,line,spent_us,late,defaulted,percept,result,result_round,\
          result_step,score"
     );
+}
+
+#[test]
+fn a_table_reads_the_same_from_parquet_as_from_json() {
+    let mut tape = Tape::new();
+    let fallback =
+        v1::Fallback { reason: "no".into(), explained: "why".into(), ..v1::Fallback::default() };
+    tape.plays(turn(0, 1), &["a", "b"], "");
+    tape.event(turn(0, 2), "a", Kind::Fallback(fallback));
+    tape.event(turn(0, 2), "", done(1));
+    let table = table(&tape);
+    let path = std::env::temp_dir().join(format!("phalanx-rows-{}.parquet", std::process::id()));
+    let notes = [("phalanx.league", "one")];
+    let file = File::create(&path).unwrap();
+    let mut parquet = ParquetTable::new(file, COLUMNS.to_vec(), &notes).unwrap();
+    for row in &table {
+        parquet.push(row.clone().into_values().into()).unwrap();
+    }
+    parquet.finish().unwrap();
+    let read = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
+    let read: Vec<Value> =
+        read.get_row_iter(None).unwrap().map(|row| object(&row.unwrap())).collect();
+    assert_eq!(parquet_notes(&File::open(&path).unwrap()).unwrap()["phalanx.league"], "one");
+    std::fs::remove_file(&path).unwrap();
+    let lines: Vec<Value> =
+        table.iter().map(|row| serde_json::from_str(&row.json()).unwrap()).collect();
+    assert_eq!(read, lines);
+    assert_eq!(lines.len(), 3);
+}
+
+/// A row of a Parquet file as JSON lines have it.
+fn object(row: &Row) -> Value {
+    let value = |field: &Field| match field {
+        Field::Null => Value::Null,
+        Field::Bool(truth) => json!(truth),
+        Field::Long(number) => json!(number),
+        Field::Str(text) => json!(text),
+        other => panic!("{other:?}"),
+    };
+    row.get_column_iter().map(|(name, field)| (name.clone(), value(field))).collect()
+}
+
+#[test]
+fn a_board_has_what_its_changes_left_on_it() {
+    let number = |number| prost_types::Value { kind: Some(NumberValue(number)) };
+    let entry = |key: &str, value| v1::BoardEntry {
+        key: key.into(),
+        value: Some(number(value)),
+        ..v1::BoardEntry::default()
+    };
+    let changes = |entries: Vec<_>, gone: &[&str], reset| v1::BoardChanges {
+        entries,
+        gone: gone.iter().map(ToString::to_string).collect(),
+        reset,
+        ..v1::BoardChanges::default()
+    };
+    let mut board = BoardState::default();
+    assert_eq!(board.json(), "{}");
+    board.apply(&changes(vec![entry("b", 1.0), entry("a", 2.0)], &[], false));
+    assert_eq!(board.json(), r#"{"a":2,"b":1}"#);
+    board.apply(&changes(vec![entry("b", 3.5)], &["a"], false));
+    assert_eq!(board.json(), r#"{"b":3.5}"#);
+    board.apply(&changes(vec![entry("c", 4.0)], &[], true));
+    assert_eq!(board.json(), r#"{"c":4}"#);
+    let claim = v1::BoardEntry { key: "c".into(), ..v1::BoardEntry::default() };
+    board.apply(&changes(vec![claim], &[], false));
+    assert_eq!(board.json(), "{}");
 }

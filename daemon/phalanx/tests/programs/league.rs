@@ -1,9 +1,12 @@
 //! `phalanx league`: many matches, a table, results that can be continued, here and in a daemon.
 
 use crate::support::{
-    PHALANX, Running, WALKS, control, daemon, phalanx, quiet, settings, stderr, stdout, strategy,
+    PHALANX, Running, WALKS, control, daemon, phalanx, python, quiet, settings, stderr, stdout,
+    strategy,
 };
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -251,4 +254,95 @@ fn a_league_of_a_daemon_is_cancelled_goes_on_and_outlives_the_daemon() {
     assert!(changed.contains("the files of walks were other ones"), "{changed}");
     second.terminate();
     assert_eq!(second.finish().1, Some(0));
+}
+
+#[test]
+fn a_dataset_has_a_row_for_each_decision_of_each_match() {
+    let dir = tempfile::tempdir().unwrap();
+    let notes = "return { decide = function(me)
+        board.set('goal', { x = 1 })
+        explain('because')
+        return act.move(rng.pick({ 'n', 's' }))
+    end }";
+    let notes = strategy(dir.path(), "notes", notes);
+    let (data, results) = (dir.path().join("data"), dir.path().join("results"));
+    let run = |more: &[&str]| {
+        let words = ["league", "run", "--game", "assemble", "--steps", "6", "--seeds", "3..4"];
+        let players = ["--strategy", &notes, "--strategy", "idle", "--output", "json"];
+        phalanx(&[&words[..], &players, more].concat())
+    };
+    let folders = ["--folder", results.to_str().unwrap(), "--dataset", data.to_str().unwrap()];
+    let output = run(&folders);
+    assert!(output.status.success(), "{}", stderr(&output));
+    // The results are those of a league without a dataset.
+    assert_eq!(stdout(&output), stdout(&run(&[])));
+    let names: Vec<_> = (0..4).map(|number| format!("match-{number:06}.parquet")).collect();
+    let mut found: Vec<_> = std::fs::read_dir(&data)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    found.sort();
+    assert_eq!(found, names);
+    let lines = std::fs::read_to_string(results.join("results.jsonl")).unwrap();
+    for (name, line) in names.iter().zip(lines.lines()) {
+        let result: Value = serde_json::from_str(line).unwrap();
+        let rows = parquet_rows(&data.join(name));
+        // 15 agents on both sides in 6 steps.
+        assert_eq!(rows.len(), 15 * 2 * 6, "{:?}", rows.first());
+        for row in &rows {
+            assert_eq!(row["seed"], result["seed"].to_string());
+            let seat = usize::from(result["players"][1] == row["player"].trim_matches('"'));
+            assert_eq!(row["own_score"], result["scores"][seat].to_string());
+            assert_eq!(row["opponent"].trim_matches('"'), result["players"][1 - seat]);
+        }
+        let own = |row: &&BTreeMap<String, String>| row["player"] == "\"notes\"";
+        let moved = rows.iter().filter(own).filter(|row| row["action"].contains("move("));
+        assert_eq!(moved.count(), 15 * 6);
+        let noted = rows.iter().filter(own).filter(|row| row["board"].contains("goal"));
+        assert_eq!(
+            noted.count(),
+            15 * 5,
+            "the board before a turn has what the turns before wrote"
+        );
+        assert!(rows.iter().filter(own).all(|row| row["reason"].contains("because")));
+        assert!(rows.iter().all(|row| !row["percept"].is_empty()));
+    }
+    // The same command writes the same bytes, and the example notebook reads them.
+    let again = dir.path().join("again");
+    run(&["--dataset", again.to_str().unwrap(), "--threads", "2"]);
+    for name in &names {
+        assert!(
+            std::fs::read(again.join(name)).unwrap() == std::fs::read(data.join(name)).unwrap()
+        );
+    }
+    if let Some(python) = python("dataset", &["pyarrow==26.0.1"], "pyarrow.dataset") {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/notebook/dataset.py");
+        let output = Command::new(python).arg(script).arg(&data).output().unwrap();
+        let text = stdout(&output);
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(text.starts_with("720 decisions in 4 matches\n"), "{text}");
+        assert!(text.contains("notes            4 matches, 0 won"), "{text}");
+    }
+    let both = run(&[&folders[2..], &["--nats", "nats://127.0.0.1:1"]].concat());
+    assert_eq!(both.status.code(), Some(64));
+    assert!(stderr(&both).contains("workers send scores only"), "{}", stderr(&both));
+    let other = dir.path().join("other");
+    let lost = run(&[&folders[..2], &["--dataset", other.to_str().unwrap()]].concat());
+    assert_eq!(lost.status.code(), Some(64));
+    assert!(
+        stderr(&lost).contains("4 matches of this league were played without"),
+        "{}",
+        stderr(&lost)
+    );
+}
+
+/// The rows of a Parquet file as its library reads them: values by the names of columns.
+fn parquet_rows(path: &Path) -> Vec<BTreeMap<String, String>> {
+    let file = SerializedFileReader::new(std::fs::File::open(path).unwrap()).unwrap();
+    let rows = file.get_row_iter(None).unwrap();
+    rows.map(|row| {
+        let row = row.unwrap();
+        row.get_column_iter().map(|(name, value)| (name.clone(), value.to_string())).collect()
+    })
+    .collect()
 }

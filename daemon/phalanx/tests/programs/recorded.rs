@@ -1,14 +1,15 @@
 //! Data from recordings: reasons, times, tables, replays; and replays that become recordings.
 
-use crate::support::{first_recorded, phalanx, refused, said, stderr, stdout, text};
+use crate::support::{
+    PYTHON_DEMANDED, first_recorded, phalanx, refused, said, stderr, stdout, text,
+};
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Agents of a team in the contest's match.
 const AGENTS: usize = 15;
-/// If set, missing tools fail the test.
-const DEMANDED: &str = "PHALANX_DEMAND_PYTHON";
 
 fn asked(args: &[&str]) -> Value {
     serde_json::from_str(&said(&[args, &["--output", "json"]].concat())).unwrap()
@@ -31,6 +32,13 @@ fn reasons_times_and_tables_come_out_of_a_recording() {
 
     let csv = said(&["recording", "export", &file, "--to", "csv"]);
     let lines = said(&["recording", "export", &file, "--to", "jsonl"]);
+    let parquet = dir.path().join("table.parquet");
+    said(&["recording", "export", &file, "--to", "parquet", "--out", text(&parquet)]);
+    let parquet = SerializedFileReader::new(std::fs::File::open(&parquet).unwrap()).unwrap();
+    let columns = parquet.metadata().file_metadata().schema().get_fields().iter();
+    let columns: Vec<_> = columns.map(|column| column.name()).collect();
+    assert_eq!(columns.join(","), csv.lines().next().unwrap());
+    assert_eq!(parquet.metadata().file_metadata().num_rows() as usize, lines.lines().count());
     let rows: Vec<Value> = lines.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
     assert_eq!(rows.len(), 12 * AGENTS);
     assert!(csv.starts_with("recording,team,game,round,step,time_ms,agent,"), "{csv}");
@@ -74,7 +82,7 @@ fn a_recording_tells_where_the_time_of_each_turn_went() {
 /// The example notebook reads both tables, and prints the same for both.
 fn notebook(dir: &Path, csv: &str, lines: &str, decisions: usize) -> bool {
     let has_python = Command::new("python3").arg("--version").output().is_ok();
-    assert!(has_python || std::env::var_os(DEMANDED).is_none(), "there is no python3");
+    assert!(has_python || std::env::var_os(PYTHON_DEMANDED).is_none(), "there is no python3");
     if !has_python {
         return false;
     }

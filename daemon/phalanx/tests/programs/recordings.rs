@@ -2,8 +2,8 @@
 //! `phalanx recording`.
 
 use crate::support::{
-    PHALANX, PHALANXD, Plain, Running, control, daemon, phalanx, quiet, recorded, settings, shown,
-    stderr, stdout, text,
+    PHALANX, PHALANXD, Plain, Running, control, daemon, phalanx, python, quiet, recorded, settings,
+    shown, stderr, stdout, text,
 };
 use phalanx_control::client::{Address, connect};
 use phalanx_proto::v1;
@@ -37,8 +37,6 @@ pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 
 /// The MCAP project's packages for Python.
 const PACKAGES: &[&str] = &["mcap==1.6.0", "mcap-protobuf-support==0.6.0"];
-/// If set, missing tools fail the test.
-const DEMANDED: &str = "PHALANX_DEMAND_PYTHON";
 const SCRIPT: &str = "
 import json, sys
 from mcap.reader import make_reader
@@ -51,20 +49,6 @@ with open(sys.argv[1], 'rb') as file:
     print(json.dumps(topics))
 ";
 
-/// A Python with the packages; `None`: it cannot be installed.
-fn python() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcap-python-of-programs");
-    let python = folder.join("bin/python3");
-    let run = |command: &mut Command| command.output().is_ok_and(|it| it.status.success());
-    let works = || run(Command::new(&python).args(["-c", "import mcap.reader, mcap_protobuf"]));
-    let made = works()
-        || run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))
-            && run(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES))
-            && works();
-    assert!(made || std::env::var_os(DEMANDED).is_none(), "no Python with {PACKAGES:?}");
-    made.then_some(python)
-}
-
 /// The messages that the MCAP project's reader finds in a file, by channel.
 fn listed(python: &Path, file: &str) -> Value {
     let output = Command::new(python).args(["-c", SCRIPT, file]).output().unwrap();
@@ -74,7 +58,7 @@ fn listed(python: &Path, file: &str) -> Value {
 
 #[test]
 fn every_game_is_recorded_whole_and_the_usual_reader_lists_all_channels() {
-    let python = python();
+    let python = python("mcap", PACKAGES, "mcap.reader, mcap_protobuf");
     if python.is_none() {
         println!("the usual reader is skipped: there is no Python with {PACKAGES:?}");
     }

@@ -397,3 +397,21 @@ pub(crate) fn wait<T>(ask: impl Fn() -> Option<T>) -> T {
         std::thread::yield_now();
     }
 }
+
+/// If set, a missing Python or a missing package fails the test.
+pub(crate) const PYTHON_DEMANDED: &str = "PHALANX_DEMAND_PYTHON";
+
+/// A Python that can import these modules of these packages, in a folder of its own below the build
+/// folder; `None`: it cannot be installed.
+pub(crate) fn python(name: &str, packages: &[&str], modules: &str) -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-python-of-programs"));
+    let python = folder.join("bin/python3");
+    let run = |command: &mut Command| command.output().is_ok_and(|it| it.status.success());
+    let works = || run(Command::new(&python).args(["-c", &format!("import {modules}")]));
+    let made = works()
+        || run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))
+            && run(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(packages))
+            && works();
+    assert!(made || std::env::var_os(PYTHON_DEMANDED).is_none(), "no Python with {packages:?}");
+    made.then_some(python)
+}
