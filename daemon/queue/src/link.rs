@@ -127,9 +127,7 @@ impl ServerEvents {
             }
             Event::ServerError(error) => self.trouble(&error.to_string()),
             Event::ClientError(error) => self.trouble(&error.to_string()),
-            Event::SlowConsumer(_) => {
-                say(&format!("{url}: messages come faster than they are read"));
-            }
+            Event::SlowConsumer(_) => self.trouble("messages come faster than they are read"),
             Event::LameDuckMode | Event::Draining | Event::Closed => {}
         }
     }
@@ -160,6 +158,26 @@ fn shown(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_happens_again_and_again_is_said_once() {
+        let said: Arc<Mutex<Vec<String>>> = Arc::default();
+        let lines = Arc::clone(&said);
+        let say: Say = Arc::new(move |line: &str| lines.lock().unwrap().push(line.to_owned()));
+        let events = ServerEvents::new("nats://host", &say);
+        let happened = [Event::SlowConsumer(1), Event::SlowConsumer(2), Event::Disconnected];
+        for event in happened.iter().chain(&[Event::Disconnected, Event::Connected]) {
+            events.report(event);
+        }
+        assert_eq!(
+            *said.lock().unwrap(),
+            [
+                "nats://host: messages come faster than they are read",
+                "lost the server at nats://host; waiting for it",
+                "the server at nats://host is back",
+            ]
+        );
+    }
 
     #[test]
     fn a_password_in_an_address_is_not_shown() {

@@ -307,8 +307,7 @@ fn a_module_that_a_spec_loads_keeps_its_parameters_in_the_next_one() {
                 expect(require('lib/sizes').size()).to_be(5)
             end)
         end";
-    let files =
-        [("worker.luau", WORKER), ("lib/sizes.luau", module), ("spec/x_spec.luau", spec)];
+    let files = [("worker.luau", WORKER), ("lib/sizes.luau", module), ("spec/x_spec.luau", spec)];
     let report = run(&files);
     let all: Vec<_> = report.cases.iter().map(told).collect();
     assert_eq!(all, ["passed", "passed"]);
