@@ -24,6 +24,7 @@
 //! Absent on purpose: any game, script or clock. How a match is played is the caller's
 //! [`PlayMatch`](phalanx_league::PlayMatch).
 
+mod copy;
 mod entry;
 mod error;
 mod folder;
@@ -34,6 +35,7 @@ mod matchmaking;
 mod report;
 mod store;
 
+pub use copy::LadderCopy;
 pub use entry::{
     LadderDefinition, LadderEntry, LadderMeeting, LadderResult, LadderRound, SUBMISSION_BYTES_MAX,
     Submission,

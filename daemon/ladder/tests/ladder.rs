@@ -7,8 +7,8 @@ mod nats;
 
 use nats::NatsServer;
 use phalanx_ladder::{
-    Ladder, LadderDefinition, LadderEntry, LadderError, LadderEvent, LadderOptions, LadderPlace,
-    LadderStore, history, json, next_round, rating_series, rows, table,
+    Ladder, LadderCopy, LadderDefinition, LadderEntry, LadderError, LadderEvent, LadderOptions,
+    LadderPlace, LadderStore, history, json, next_round, rating_series, rows, table,
 };
 use phalanx_league::{Fixture, LeagueEnd, PlayError, PlayMatch, RunOptions};
 use phalanx_queue::{BundleBytes, QueueAddress};
@@ -401,4 +401,60 @@ fn a_server_keeps_the_same_ladder_as_a_folder_through_kills_of_both() {
     assert_eq!(history(second.ladder(), None, 99), history(kept.ladder(), None, 99));
     let bad = LadderStore::open(&bucket(&server, "no.dots")).unwrap_err().to_string();
     assert!(bad.contains("is no name on a server"), "{bad}");
+}
+
+#[test]
+fn a_copy_follows_its_ladder_and_no_other_one() {
+    let dirs = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let [from, to, other] = dirs.each_ref().map(|dir| folder(dir.path()));
+    let none = LadderCopy::open(&from, &to).unwrap_err().to_string();
+    assert!(none.contains("holds no ladder"), "{none}");
+    let mut store = ladder(&from, false, "ad");
+    play(&mut store, 8);
+    let mut copy = LadderCopy::open(&from, &to).unwrap();
+    assert_eq!(log(dirs[1].path()), "", "opening writes nothing");
+    let lines = || log(dirs[0].path()).lines().count() as u64;
+    assert_eq!(copy.update().unwrap(), lines());
+    // What comes later comes with the next update, and after another begin.
+    submit(&mut store, false, "g", b'g');
+    assert_eq!(copy.update().unwrap(), lines());
+    play(&mut store, 8);
+    drop(copy);
+    let mut copy = LadderCopy::open(&from, &to).unwrap();
+    assert_eq!(copy.update().unwrap(), lines());
+    assert_eq!(log(dirs[1].path()), log(dirs[0].path()));
+    // It has the strategies, so that matches can be played again from it.
+    let copied = LadderStore::reopen(&to).unwrap();
+    assert_eq!(copied.log().fetch(&bundle(b'g').hash).unwrap(), bundle(b'g'));
+    assert_eq!(json(copied.ladder()), json(store.ladder()));
+
+    drop(ladder(&other, true, "xyz"));
+    let refused = LadderCopy::open(&from, &other).unwrap_err().to_string();
+    assert!(refused.contains("entry 1 differs; choose another place"), "{refused}");
+    submit(&mut LadderStore::reopen(&to).unwrap(), false, "z", b'z');
+    submit(&mut store, false, "x", b'x');
+    let refused = copy.update().unwrap_err().to_string();
+    assert!(refused.contains("another process writes into"), "{refused}");
+}
+
+#[test]
+fn a_ladder_on_a_server_is_copied_into_a_folder_and_back() {
+    let Some(mut server) = NatsServer::start() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let (place, here) = (bucket(&server, "club"), folder(dir.path()));
+    let mut store = ladder(&place, false, "adg");
+    play(&mut store, 8);
+    let mut copy = LadderCopy::open(&place, &here).unwrap();
+    copy.update().unwrap();
+    assert_eq!(json(LadderStore::reopen(&here).unwrap().ladder()), json(store.ladder()));
+    server.restart();
+    drop(store);
+    // The first request after a restart may fail; nothing is missing or twice after it.
+    let mut store = LadderStore::reopen(&place).unwrap();
+    play(&mut store, 8);
+    while copy.update().is_err() {}
+    assert_eq!(json(LadderStore::reopen(&here).unwrap().ladder()), json(store.ladder()));
+    LadderCopy::open(&here, &bucket(&server, "again")).unwrap().update().unwrap();
+    let again = LadderStore::reopen(&bucket(&server, "again")).unwrap();
+    assert_eq!(history(again.ladder(), None, 99), history(store.ladder(), None, 99));
 }

@@ -17,7 +17,8 @@ pub use doctor::DoctorArgs;
 pub use game::{GameTestArgs, GameVerb};
 pub use init::InitArgs;
 pub use ladder::{
-    LadderHistoryArgs, LadderMatchArgs, LadderShowArgs, LadderSubmitArgs, LadderVerb,
+    LadderCopyArgs, LadderHistoryArgs, LadderMatchArgs, LadderShowArgs, LadderSubmitArgs,
+    LadderVerb,
 };
 use phalanx_cli::args::league::LeagueArgs;
 use phalanx_cli::args::{OutputArgs, duration, games};

@@ -1,6 +1,7 @@
 //! `phalanx ladder`: strategies that are submitted, matches between those that are least well known,
 //! ratings.
 
+mod copy;
 mod matches;
 
 use crate::args::{
@@ -37,6 +38,7 @@ pub fn ladder(verb: &LadderVerb) -> Result<()> {
         LadderVerb::Show(args) => show(args),
         LadderVerb::Match(args) => play(args),
         LadderVerb::History(args) => history(args),
+        LadderVerb::Copy(args) => copy::copy(args),
     }
 }
 

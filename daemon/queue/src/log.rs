@@ -100,22 +100,24 @@ impl LogBucket {
             QueueError::Server(format!("cannot read {name}: {}", in_words(&why.to_string())))
         };
         runtime.block_on(async {
-            let mut lines = Vec::new();
+            // Only what is returned counts as read: what was read before an error comes again.
+            let (mut lines, mut at) = (Vec::new(), *next);
             let first = entries.entry(key(name, *next)).await.map_err(|why| failed(&why))?;
             let Some(first) = first else { return Ok(lines) };
             let watch = entries.watch_from_revision(format!("{name}.>"), first.revision).await;
             let mut watch = watch.map_err(|why| failed(&why))?;
             while let Some(entry) = watch.next().await {
                 let entry = entry.map_err(|why| failed(&why))?;
-                if entry.key != key(name, *next) {
-                    return Err(failed(&format!("expected entry {next}, got {}", entry.key)));
+                if entry.key != key(name, at) {
+                    return Err(failed(&format!("expected entry {at}, got {}", entry.key)));
                 }
                 lines.push(text(&entry.value).ok_or_else(|| failed(&"an entry is no text"))?);
-                *next += 1;
+                at += 1;
                 if entry.delta == 0 {
                     break;
                 }
             }
+            *next = at;
             Ok(lines)
         })
     }

@@ -238,4 +238,21 @@ fn workers_and_a_ladder_on_a_server_give_the_same_matches() {
     assert_eq!(history(&["kv:club", "--nats", &url]), history(&[text(&here)]));
     let table = phalanx(&["ladder", "show", "kv:club", "--nats", &url, "--output", "table"]);
     assert!(stdout(&table).contains("patient@1") && stdout(&table).contains("12 matches"));
+
+    // A copy follows the ladder on the server until ctrl-C.
+    let copy = dir.path().join("copy");
+    let words = ["ladder", "copy", "kv:club", text(&copy), "--nats", &url, "--follow"];
+    let mut following = quiet(Command::new(PHALANX));
+    let following = following.args(words).args(["--output", "json"]).stdout(Stdio::piped());
+    let following = following.stderr(Stdio::null()).spawn().unwrap();
+    wait(&copy, 12);
+    asked(&["ladder", "match", "kv:club", "--matches", "2", "--here", "--nats", &url]);
+    wait(&copy, 14);
+    let pid = following.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let ended = following.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(0));
+    let told: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    assert_eq!(told["entries"], log(&copy).lines().count());
+    assert_eq!(history(&["kv:club", "--nats", &url]), history(&[text(&copy)]));
 }

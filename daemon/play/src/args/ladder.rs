@@ -21,6 +21,8 @@ pub enum LadderVerb {
     Match(Box<LadderMatchArgs>),
     /// List the matches of a ladder, or record one of them.
     History(Box<LadderHistoryArgs>),
+    /// Copy a ladder to another place, for example from a server into the folder that a page shows.
+    Copy(Box<LadderCopyArgs>),
 }
 
 /// The server of a ladder.
@@ -207,6 +209,33 @@ pub struct LadderHistoryArgs {
     /// ./recordings].
     #[arg(long, value_name = "DIR", requires = "record")]
     pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub print: OutputArgs,
+    #[command(flatten)]
+    pub server: LadderServerArgs,
+}
+
+/// `phalanx ladder copy`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  phalanx ladder copy kv:club /srv/contest/lab/club --nats nats://lab1:4222 --follow
+  phalanx ladder copy club kv:club --nats nats://lab1:4222       puts a ladder on a server
+
+A daemon whose setting lab.path is /srv/contest/lab shows the first copy on its page.
+
+The copy has the same entries and strategies. The same command later adds what is new. Submit and
+play on the ladder itself: a copy that has entries of its own no longer follows.")]
+pub struct LadderCopyArgs {
+    /// The ladder: a folder, or `kv:NAME` for one that the server of --nats keeps.
+    #[arg(value_name = "LADDER")]
+    pub ladder: String,
+    /// Where the copy is kept, in the same words.
+    #[arg(value_name = "COPY")]
+    pub copy: String,
+    /// Go on, and copy what is new every two seconds, until ctrl-C.
+    #[arg(long)]
+    pub follow: bool,
     #[command(flatten)]
     pub print: OutputArgs,
     #[command(flatten)]
