@@ -75,7 +75,7 @@ function Facts(props: { answer: GetLadderResponse }): JSX.Element {
   const now = (): string => {
     const { player, pending } = props.answer.ladder ?? { player: "", pending: 0n };
     if (player !== "") return `${player} plays ${figure(Number(pending))} more of this round`;
-    return pending > 0n ? `stopped, ${figure(Number(pending))} left of a round` : "nobody plays now";
+    return pending > 0n ? `stopped, ${figure(Number(pending))} left of a round` : "no match is being played";
   };
   return (
     <p class="lab-figures">

@@ -81,7 +81,7 @@ function Head(props: { name: string; run: TuneRun }): JSX.Element {
           <Show when={props.run.playing && perMinute()}>{(speed) => <span>{figure(speed())} a minute</span>}</Show>
           <Show when={props.run.playing && timeLeft(Number(props.run.budget - props.run.played), perMinute())}>{(text) => <span class="dim">at most {text()}</span>}</Show>
           <Show when={!props.run.playing && props.run.verdict === TuneVerdict.UNSPECIFIED}>
-            <span class="dim">nobody plays now</span>
+            <span class="dim">no match is being played</span>
           </Show>
         </p>
         <Progress label="Matches played, of the budget" done={Number(props.run.played)} of={Number(props.run.budget)} />
