@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 #[test]
 fn a_small_league_gives_the_same_twice_and_goes_on_where_it_ended() {
@@ -323,17 +323,31 @@ fn a_dataset_has_a_row_for_each_decision_of_each_match() {
         assert!(text.starts_with("720 decisions in 4 matches\n"), "{text}");
         assert!(text.contains("notes            4 matches, 0 won"), "{text}");
     }
-    let both = run(&[&folders[2..], &["--nats", "nats://127.0.0.1:1"]].concat());
-    assert_eq!(both.status.code(), Some(64));
-    assert!(stderr(&both).contains("workers send scores only"), "{}", stderr(&both));
-    let other = dir.path().join("other");
-    let lost = run(&[&folders[..2], &["--dataset", other.to_str().unwrap()]].concat());
-    assert_eq!(lost.status.code(), Some(64));
-    assert!(
-        stderr(&lost).contains("4 matches of this league were played without"),
-        "{}",
-        stderr(&lost)
-    );
+}
+
+#[test]
+fn a_dataset_that_would_have_holes_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let run = |seeds: &str, more: &[&str]| {
+        let words = ["league", "run", "--game", "assemble", "--steps", "2", "--seeds", seeds];
+        let players = ["--strategy", "a=idle", "--strategy", "b=idle", "--folder"];
+        phalanx(&[&words[..], &players, more].concat())
+    };
+    let (results, data, other) = (folder("results"), folder("data"), folder("other"));
+    let refused = |output: &Output, why: &str| {
+        assert_eq!(output.status.code(), Some(64));
+        assert!(stderr(output).contains(why), "{}", stderr(output));
+    };
+    let queued = run("1..2", &[&results, "--dataset", &data, "--nats", "nats://127.0.0.1:1"]);
+    refused(&queued, "workers send scores only");
+    assert!(run("1..2", &[&results, "--dataset", &data]).status.success());
+    let missing = run("1..2", &[&results, "--dataset", &other]);
+    refused(&missing, "4 matches of this league were played without");
+    let another = run("3..4", &[&folder("next"), "--dataset", &data]);
+    refused(&another, ".parquet is of another league");
+    // Nothing is missing, so the league may go on.
+    assert!(run("1..2", &[&results, "--dataset", &data]).status.success());
 }
 
 /// The rows of a Parquet file as its library reads them: values by the names of columns.
