@@ -29,7 +29,8 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 const PHALANXD: &str = env!("CARGO_BIN_EXE_phalanxd");
@@ -38,8 +39,8 @@ const REFEREE: &str = "referee";
 const AGENTS: usize = 15;
 /// The first number of teams that is tried.
 const TEAMS: usize = 67;
-/// More than these are not tried.
-const TEAMS_MAX: usize = 2_144;
+/// More than these are not tried: the daemon plays no more.
+const TEAMS_MAX: usize = 1_024;
 const WARM_UP: usize = 60;
 const TURNS: usize = 30;
 /// Two numbers of teams this near to each other are not told apart.
@@ -100,13 +101,13 @@ fn search(strategy: &str) {
 /// Measures one number of teams; whether every answer was the scripts' and in time.
 fn measure(strategy: &str, teams: usize) -> bool {
     let dir = tempfile::tempdir().unwrap();
-    let (mut referee, mut lines) = referee(teams);
-    let ports: Vec<u16> = serde_json::from_value(line(&mut lines)).unwrap();
+    let (mut referee, lines) = referee(teams);
+    let ports: Vec<u16> = serde_json::from_value(lines.recv().unwrap()).unwrap();
     let mut daemon = daemon(dir.path(), strategy, &ports);
-    assert_eq!(line(&mut lines), "playing");
+    assert_eq!(wait(&lines, &mut daemon), "playing");
     let (before, begun) = (Usage::of(&daemon, &referee), Instant::now());
     let counted = outcomes(dir.path());
-    let figures = line(&mut lines);
+    let figures = wait(&lines, &mut daemon);
     let (after, spent) = (Usage::of(&daemon, &referee), begun.elapsed());
     let not_ours = outcomes(dir.path()) - counted + figures["missing"].as_u64().unwrap();
     let share = |before: Duration, after: Duration| {
@@ -131,19 +132,33 @@ fn measure(strategy: &str, teams: usize) -> bool {
     not_ours == 0
 }
 
-/// Starts this program as the referee.
-fn referee(teams: usize) -> (Child, BufReader<ChildStdout>) {
+/// Starts this program as the referee; returns what it says, too.
+fn referee(teams: usize) -> (Child, mpsc::Receiver<Value>) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([REFEREE, &teams.to_string(), &WARM_UP.to_string(), &TURNS.to_string()]);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
-    let lines = BufReader::new(child.stdout.take().unwrap());
-    (child, lines)
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let (said, heard) = mpsc::channel();
+    std::thread::spawn(move || {
+        for line in lines.map_while(Result::ok) {
+            said.send(serde_json::from_str(&line).unwrap()).unwrap_or_default();
+        }
+    });
+    (child, heard)
 }
 
-fn line(lines: &mut BufReader<ChildStdout>) -> Value {
-    let mut line = String::new();
-    lines.read_line(&mut line).unwrap();
-    serde_json::from_str(&line).unwrap()
+/// The referee's next line; it waits for ever for a daemon that has ended.
+fn wait(lines: &mpsc::Receiver<Value>, daemon: &mut Child) -> Value {
+    loop {
+        match lines.recv_timeout(Duration::from_secs(1)) {
+            Ok(line) => return line,
+            Err(mpsc::RecvTimeoutError::Disconnected) => panic!("the referee ended"),
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                let ended = daemon.try_wait().unwrap();
+                assert!(ended.is_none(), "the daemon ended: {ended:?}");
+            }
+        }
+    }
 }
 
 /// A daemon that plays one team at each port.

@@ -6,7 +6,7 @@ use crate::{GameKeys, KeyDoc, Kind, OptionSettings, TeamSettings, agents, parse}
 use std::collections::BTreeSet;
 
 /// Most teams of one daemon.
-pub const TEAMS_MAX: usize = 256;
+pub const TEAMS_MAX: usize = 1_024;
 
 pub(crate) fn teams(top: &Section<'_>, games: &[GameKeys]) -> Vec<TeamSettings> {
     let sections = top.sections("teams");
