@@ -4,9 +4,11 @@
 //! the whole team are there, the agent at `v` from P is among the agents that see somebody at
 //! `-v` and whose view agrees with P's wherever both look. If that leaves one agent, it is proven.
 //! If percepts are missing, a dozen things must agree, or three sightings in different positions
-//! must name the same offset.
+//! must name the same offset. A sighting counts only if each of the two can be the only one that the
+//! other sees: neither a percept of this step nor the map offers a third agent.
 
 use super::World;
+use super::missed::Missed;
 use phalanx_game::AgentId;
 use phalanx_grid::{Cell, FrameId};
 use serde::{Deserialize, Serialize};
@@ -41,8 +43,16 @@ struct Meeting {
     agreed: u32,
 }
 
+/// A step, the agents that perceived it, and what agents did unseen before it.
+type Heard<'a> = (u32, &'a BTreeSet<AgentId>, &'a BTreeMap<AgentId, Missed>);
+
 impl World {
-    pub(super) fn meet(&mut self, step: u32, fresh: &BTreeSet<AgentId>) {
+    pub(super) fn meet(
+        &mut self,
+        step: u32,
+        fresh: &BTreeSet<AgentId>,
+        missed: &BTreeMap<AgentId, Missed>,
+    ) {
         let size = self.briefing.as_ref().map_or(0, |briefing| briefing.team_size);
         let size = usize::try_from(size).unwrap_or(0);
         let complete = if size > 0 {
@@ -60,7 +70,7 @@ impl World {
         }
         let mut lost = BTreeSet::new();
         for meeting in meetings {
-            if complete || self.seen_often(meeting) {
+            if complete || self.seen_often(meeting, (step, fresh, missed)) {
                 self.believe(meeting, &mut lost);
             }
         }
@@ -87,7 +97,7 @@ impl World {
         candidates.next().is_none().then_some(only)
     }
 
-    fn seen_often(&mut self, meeting: Meeting) -> bool {
+    fn seen_often(&mut self, meeting: Meeting, heard: Heard<'_>) -> bool {
         let Meeting { one, other, v, agreed } = meeting;
         let (Some(mine), Some(theirs)) = (self.minds.get(&one), self.minds.get(&other)) else {
             return false;
@@ -96,6 +106,10 @@ impl World {
         if agreed >= AGREED_ENOUGH || (mine.frame == theirs.frame && offset == Cell::ZERO) {
             return true;
         }
+        let back = Meeting { one: other, other: one, v: -v, agreed };
+        if [meeting, back].into_iter().any(|sight| self.may_be_another(sight, heard)) {
+            return false;
+        }
         while self.sightings.seen.len() >= SIGHTINGS_MAX {
             self.sightings.seen.pop_first();
         }
@@ -103,6 +117,34 @@ impl World {
         let places = self.sightings.seen.entry(key).or_default();
         places.insert(v);
         places.len() >= SIGHTINGS_MIN
+    }
+
+    /// Whether the one that is seen can be a third agent: one that perceived the step, or one of the
+    /// same map that did not.
+    fn may_be_another(&self, sight: Meeting, (step, fresh, missed): Heard<'_>) -> bool {
+        let Meeting { one, other, v, agreed: _ } = sight;
+        let Some(mine) = self.minds.get(&one) else { return false };
+        let mut mates = self.minds.iter().filter(|(_, mate)| mate.frame == mine.frame);
+        self.only_candidate(one, v, fresh).is_none()
+            || mates.any(|(agent, mate)| {
+                let far = self.extent.distance(mate.at, mine.at + v);
+                ![one, other].contains(agent) && far <= self.drift(*agent, step, missed)
+            })
+    }
+
+    /// How far an agent can be in this step from where it is believed to be: 0 if it perceived the
+    /// step.
+    fn drift(&self, agent: AgentId, step: u32, missed: &BTreeMap<AgentId, Missed>) -> i32 {
+        let seen = self.minds.get(&agent).and_then(|mind| mind.seen.as_ref());
+        let seen = seen.map_or(0, |seen| seen.percept.step);
+        if seen >= step {
+            // It perceived a later step already, and has moved since this one.
+            return i32::try_from(seen - step).unwrap_or(i32::MAX);
+        }
+        let crew = self.bodies.crew(agent);
+        let moves =
+            crew.iter().filter_map(|mate| missed.get(mate)).map(|it| it.moves(seen).count());
+        i32::try_from(moves.sum::<usize>()).unwrap_or(i32::MAX)
     }
 
     fn believe(&mut self, meeting: Meeting, lost: &mut BTreeSet<AgentId>) {

@@ -44,7 +44,7 @@ impl Missed {
     }
 
     /// How it may have moved since a step: for each of its actions the possible differences.
-    fn moves(&self, since: u32) -> impl Iterator<Item = Vec<Cell>> {
+    pub(super) fn moves(&self, since: u32) -> impl Iterator<Item = Vec<Cell>> {
         let steps = self.steps.iter().filter(move |(step, _)| *step >= since);
         steps.filter_map(|(_, action)| match action {
             None => Some(Direction::ALL.map(Direction::vector).to_vec()),

@@ -61,7 +61,7 @@ impl World {
                 self.grip_again(*agent, &missed);
             }
         }
-        self.meet(step, &fresh);
+        self.meet(step, &fresh, &missed);
         for agent in &fresh {
             self.hang_on(*agent);
         }

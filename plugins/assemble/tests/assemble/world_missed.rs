@@ -9,6 +9,8 @@ use phalanx_grid::{Cell, Direction, FrameId, Rotation};
 
 const A: AgentId = AgentId(0);
 const B: AgentId = AgentId(1);
+const C: AgentId = AgentId(2);
+const D: AgentId = AgentId(3);
 const VISION: i32 = 5;
 const SOUTH: Cell = Cell::new(0, 1);
 
@@ -389,4 +391,47 @@ fn late_percepts_are_of_places_to_which_others_had_not_carried_the_agent_yet() {
     // The map is of the same place: both see the walls where they are.
     let known = |agent| scene.world.known(agent).filter(|(_, wall, _)| *wall).count();
     assert_eq!((known(A), known(B)), (WALLS.len(), WALLS.len()));
+}
+
+/// Two pairs far from each other, A with C and D with B, on ground without anything to tell one from
+/// the other. `knows`: everybody perceived the first step, in which the ground differed. Then A and D
+/// go three steps to the north, and only `heard` are heard. Returns the maps that were joined since.
+fn joined(knows: bool, heard: &[AgentId]) -> u32 {
+    let agents = [(0, 0), (40, 0), (2, 0), (38, 0)];
+    let mut scene = Scene::new(&agents, &[(1, 1)]);
+    if knows {
+        scene.perceive(None);
+        assert_eq!((scene.place(A).0, scene.place(B).0), (scene.place(C).0, scene.place(D).0));
+    }
+    scene.walls.clear();
+    let (joins, north) = (scene.world.counts().joins, Action::Move(Direction::North));
+    for _ in 0..3 {
+        [A, D].into_iter().for_each(|agent| scene.acted(agent, &north));
+        scene.step += 1;
+        for agent in [A, D] {
+            scene.agents[agent.index()] = scene.agents[agent.index()] + Direction::North.vector();
+        }
+        let turn = Turn::new(0, scene.step);
+        for agent in heard {
+            let last = Some(&north).filter(|_| [A, D].contains(agent));
+            scene.world.observe(turn, *agent, scene.percept(*agent, last));
+        }
+        scene.world.settle(turn);
+    }
+    scene.world.counts().joins - joins
+}
+
+#[test]
+fn who_is_seen_again_and_again_may_be_a_mate_that_is_not_heard() {
+    // To A, C and B look the same. C's place is known, and C is silent.
+    assert_eq!(joined(true, &[A, B]), 0);
+    // B sees D, and knows it.
+    assert_eq!(joined(true, &[A, B, D]), 0);
+    // B sees D, and does not know it; A's mate was never heard.
+    assert_eq!(joined(false, &[A, B, D]), 0);
+}
+
+#[test]
+fn who_is_seen_again_and_again_and_can_be_no_other_is_that_agent() {
+    assert_eq!(joined(false, &[A, C]), 1);
 }
