@@ -48,6 +48,15 @@ impl PriceGrid {
         (price > 0).then_some(price.into())
     }
 
+    /// A field that spreads from `sources` as far as it is asked; see [`CostField::spread`].
+    pub fn spread(
+        &self,
+        sources: impl IntoIterator<Item = Cell>,
+        limit: u32,
+    ) -> CostSpread<impl FnMut(usize) -> u8> {
+        CostSpread::new(self.region, sources, limit, |index| self.prices[index])
+    }
+
     /// The same cells, each that can be entered for 1.
     #[must_use]
     pub fn flat(&self) -> Self {
@@ -73,7 +82,7 @@ impl CostField {
     /// that it leads onto. Cells dearer than `limit` stay unreached.
     #[must_use]
     pub fn spread(grid: &PriceGrid, sources: impl IntoIterator<Item = Cell>, limit: u32) -> Self {
-        Self::spread_over(grid.region, sources, limit, |index| grid.prices[index])
+        grid.spread(sources, limit).finish()
     }
 
     /// The same with prices that are expensive to know: `price` is asked once for each cell that
@@ -86,51 +95,9 @@ impl CostField {
         mut price: impl FnMut(Cell) -> Option<u32>,
     ) -> Self {
         let mut known = vec![None; region.len()];
-        Self::spread_over(region, sources, limit, |index| {
-            *known[index].get_or_insert_with(|| stored(price(region.cell(index))))
-        })
-    }
-
-    /// `price` of a place in the region; 0: the cell cannot be entered.
-    fn spread_over(
-        region: Region,
-        sources: impl IntoIterator<Item = Cell>,
-        limit: u32,
-        mut price: impl FnMut(usize) -> u8,
-    ) -> Self {
-        let mut costs = vec![u32::MAX; region.len()];
-        // A ring of buckets (Dial): exact for small whole costs and faster than a heap.
-        let mut ring: Vec<Vec<Place>> = vec![Vec::new(); BUCKETS];
-        let mut waiting = 0_usize;
-        for source in sources {
-            let Some(place) = region.place(source) else { continue };
-            if costs[place.index] != 0 {
-                costs[place.index] = 0;
-                ring[0].push(place);
-                waiting += 1;
-            }
-        }
-        let mut level = 0_u32;
-        while waiting > 0 && level <= limit {
-            let slot = level as usize % BUCKETS;
-            while let Some(place) = ring[slot].pop() {
-                waiting -= 1;
-                if costs[place.index] != level {
-                    continue;
-                }
-                for next in region.around(place).into_iter().flatten() {
-                    let price = price(next.index);
-                    let cost = level + u32::from(price);
-                    if price > 0 && cost < costs[next.index] && cost <= limit {
-                        costs[next.index] = cost;
-                        ring[cost as usize % BUCKETS].push(next);
-                        waiting += 1;
-                    }
-                }
-            }
-            level += 1;
-        }
-        Self { region, costs }
+        let price =
+            |index: usize| *known[index].get_or_insert_with(|| stored(price(region.cell(index))));
+        CostSpread::new(region, sources, limit, price).finish()
     }
 
     /// The cost of the cheapest way between the cell and its nearest source; `None` when unreached.
@@ -151,10 +118,89 @@ impl CostField {
     }
 }
 
+/// A field that spreads only as far as it is asked. Yields the reached cells, by their places in the
+/// region, with their costs, the cheapest first.
+#[derive(Debug)]
+pub struct CostSpread<P> {
+    field: CostField,
+    price: P,
+    limit: u32,
+    /// A ring of buckets (Dial): exact for small whole costs and faster than a heap.
+    ring: Vec<Vec<Place>>,
+    waiting: usize,
+    /// The cost of the cells that are taken from the ring now.
+    level: u32,
+}
+
+impl<P: FnMut(usize) -> u8> CostSpread<P> {
+    /// `price` of a place in the region; 0: the cell cannot be entered.
+    fn new(region: Region, sources: impl IntoIterator<Item = Cell>, limit: u32, price: P) -> Self {
+        let mut costs = vec![u32::MAX; region.len()];
+        let mut ring: Vec<Vec<Place>> = vec![Vec::new(); BUCKETS];
+        let mut waiting = 0;
+        for place in sources.into_iter().filter_map(|source| region.place(source)) {
+            if costs[place.index] != 0 {
+                costs[place.index] = 0;
+                ring[0].push(place);
+                waiting += 1;
+            }
+        }
+        Self { field: CostField { region, costs }, price, limit, ring, waiting, level: 0 }
+    }
+
+    /// The cost of a cell, as [`CostField::cost`]. Spreads on until it is known; a cell that is never
+    /// reached takes the whole region.
+    pub fn cost(&mut self, cell: Cell) -> Option<u32> {
+        let index = self.field.region.index(cell)?;
+        // A step costs 1 at least, so what is known up to the next level stays.
+        while self.field.costs[index] > self.level.saturating_add(1) && self.next().is_some() {}
+        self.field.cost(cell)
+    }
+
+    /// The whole field.
+    #[must_use]
+    pub fn finish(mut self) -> CostField {
+        self.by_ref().for_each(drop);
+        self.field
+    }
+
+    fn spread_from(&mut self, place: Place) {
+        let costs = &mut self.field.costs;
+        for next in self.field.region.around(place).into_iter().flatten() {
+            let price = (self.price)(next.index);
+            let cost = self.level + u32::from(price);
+            if price > 0 && cost < costs[next.index] && cost <= self.limit {
+                costs[next.index] = cost;
+                self.ring[cost as usize % BUCKETS].push(next);
+                self.waiting += 1;
+            }
+        }
+    }
+}
+
+impl<P: FnMut(usize) -> u8> Iterator for CostSpread<P> {
+    type Item = (usize, u32);
+
+    fn next(&mut self) -> Option<(usize, u32)> {
+        while self.waiting > 0 && self.level <= self.limit {
+            while let Some(place) = self.ring[self.level as usize % BUCKETS].pop() {
+                self.waiting -= 1;
+                if self.field.costs[place.index] == self.level {
+                    self.spread_from(place);
+                    return Some((place.index, self.level));
+                }
+            }
+            self.level += 1;
+        }
+        None
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Extent;
+    use proptest::prelude::*;
 
     fn torus() -> Region {
         Region::new(Cell::ZERO, Cell::ZERO, Extent::new(20, 20))
@@ -206,6 +252,35 @@ mod tests {
         let all = asked.len();
         asked.dedup();
         assert_eq!(asked.len(), all, "once");
+    }
+
+    proptest! {
+        #[test]
+        fn what_a_spread_is_asked_is_what_the_whole_field_says(
+            dear in proptest::collection::btree_map((0..20_i32, 0..20_i32), 0..9_u32, 0..200),
+            sources in proptest::collection::vec((0..20_i32, 0..20_i32), 0..4),
+            asked in proptest::collection::vec((-5..25_i32, -5..25_i32), 1..9),
+            limit in 0..40_u32,
+        ) {
+            let mut grid = PriceGrid::new(torus(), Some(1));
+            for ((x, y), price) in dear {
+                grid.set(Cell::new(x, y), Some(price).filter(|price| *price > 0));
+            }
+            let sources = || sources.iter().map(|(x, y)| Cell::new(*x, *y));
+            let (field, mut spread) =
+                (CostField::spread(&grid, sources(), limit), grid.spread(sources(), limit));
+            for (x, y) in asked {
+                let cell = Cell::new(x, y);
+                prop_assert_eq!(spread.cost(cell), field.cost(cell));
+            }
+            let reached: Vec<_> = grid.spread(sources(), limit).collect();
+            prop_assert!(reached.is_sorted_by_key(|(_, cost)| *cost));
+            let all = torus().cells().filter(|cell| field.cost(*cell).is_some()).count();
+            prop_assert_eq!(reached.len(), all);
+            for (place, cost) in reached {
+                prop_assert_eq!(field.cost(torus().cell(place)), Some(cost));
+            }
+        }
     }
 
     #[test]

@@ -7,7 +7,8 @@
 //! - [`Extent`]: the torus as far as it is known; shortest differences and distances.
 //! - [`Region`], [`Plane`]: a growing rectangle of cells that wraps where the size is known.
 //! - [`Frames`]: coordinate frames that are joined by known offsets.
-//! - [`PriceGrid`], [`CostField`]: what steps cost, and distances from many sources at once.
+//! - [`PriceGrid`], [`CostField`]: what steps cost, and distances from many sources at once;
+//!   [`CostSpread`] finds only those that are asked for.
 //! - [`route()`]: the cheapest way for a body of several cells, with rotation.
 //! - [`assign()`]: who takes which job.
 //! - [`descend()`]: the best joint choice of several actors, within a budget.
@@ -27,7 +28,7 @@ mod torus;
 pub use assign::assign;
 pub use cell::{Cell, Direction, Rotation};
 pub use descent::{Descent, descend};
-pub use field::{CostField, PriceGrid};
+pub use field::{CostField, CostSpread, PriceGrid};
 pub use frames::{FrameId, Frames};
 pub use plane::{Plane, Region};
 pub use route::{Route, RouteLimits, RouteStep, route};

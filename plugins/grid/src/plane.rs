@@ -80,9 +80,14 @@ impl Region {
     /// A cell's place and how far east it is in its row, for [`Self::around`].
     #[inline]
     pub(crate) fn place(&self, cell: Cell) -> Option<Place> {
-        let index = self.index(cell)?;
+        self.index(cell).map(|index| self.place_at(index))
+    }
+
+    /// The same by the place of the cell in the list of all cells.
+    #[inline]
+    pub(crate) fn place_at(&self, index: usize) -> Place {
         let width = usize::try_from(self.width).unwrap_or(1);
-        Some(Place { index, column: index % width })
+        Place { index, column: index % width }
     }
 
     /// The neighbours of a place inside the region, in the order of

@@ -156,7 +156,7 @@ pub fn route(
         order: 0,
         estimate,
     };
-    search.offer(first, 0, None);
+    search.offer((first, start), 0, None);
     let mut nearest = ((search.estimate)(start), 0, first);
     let mut left = limits.states;
     while let Some(Reverse(entry)) = search.queue.pop() {
@@ -190,13 +190,24 @@ impl<E: Fn(Cell) -> u32> RouteSearch<E> {
         self.region.cell((state / TURNS) as usize)
     }
 
-    fn offer(&mut self, state: BodyState, cost: u32, from: Option<(BodyState, RouteStep)>) {
+    fn offer(
+        &mut self,
+        (state, at): (BodyState, Cell),
+        cost: u32,
+        from: Option<(BodyState, RouteStep)>,
+    ) {
         if cost < self.best.get(state).cost {
             self.best.set(state, StateNode { cost, from });
             self.order += 1;
-            let rest = (self.estimate)(self.cell(state));
+            let rest = (self.estimate)(at);
             self.queue.push(Reverse(RouteEntry::new(state, (cost, rest, self.order))));
         }
+    }
+
+    /// Whether a step that costs this much at least can lead to a state more cheaply than before:
+    /// in most cases it cannot, and its price is not needed.
+    fn may_gain(&self, state: BodyState, cost: u32, least: u32) -> bool {
+        cost.saturating_add(least) < self.best.get(state).cost
     }
 
     fn expand(
@@ -206,16 +217,17 @@ impl<E: Fn(Cell) -> u32> RouteSearch<E> {
         turn_cost: u32,
         enter: &impl Fn(Cell) -> Option<u32>,
     ) {
-        for dir in Direction::ALL {
-            let to = at + dir.vector();
-            let Some(place) = self.region.index(to).and_then(|place| u32::try_from(place).ok())
-            else {
+        let places = self.region.around(self.region.place_at((state / TURNS) as usize));
+        for (dir, place) in Direction::ALL.into_iter().zip(places) {
+            let Some(place) = place.and_then(|place| u32::try_from(place.index).ok()) else {
                 continue;
             };
-            if let Some(price) = stand(to, &self.shapes[usize::from(turns(state))], enter) {
+            let (next, to) = (place * TURNS + state % TURNS, at + dir.vector());
+            if self.may_gain(next, cost, 1)
+                && let Some(price) = stand(to, &self.shapes[usize::from(turns(state))], enter)
+            {
                 let total = cost.saturating_add(price);
-                let next = place * TURNS + state % TURNS;
-                self.offer(next, total, Some((state, RouteStep::Move(dir))));
+                self.offer((next, to), total, Some((state, RouteStep::Move(dir))));
             }
         }
         if self.shapes[0].is_empty() {
@@ -226,14 +238,17 @@ impl<E: Fn(Cell) -> u32> RouteSearch<E> {
                 Rotation::Cw => (state + 1) % TURNS,
                 Rotation::Ccw => (state + TURNS - 1) % TURNS,
             };
+            let next = state - state % TURNS + turned;
+            if !self.may_gain(next, cost, turn_cost) {
+                continue;
+            }
             let shape = &self.shapes[turned as usize];
             let prices = shape.iter().map(|part| enter(at + *part));
             // Parts swing onto cells that may be dearer than the turn itself.
             let swung = prices.reduce(|one, other| Some(one?.max(other?))).flatten();
             if let Some(price) = swung {
                 let total = cost.saturating_add(price.max(turn_cost));
-                let next = state - state % TURNS + turned;
-                self.offer(next, total, Some((state, RouteStep::Rotate(rotation))));
+                self.offer((next, at), total, Some((state, RouteStep::Rotate(rotation))));
             }
         }
     }

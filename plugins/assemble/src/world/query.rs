@@ -22,6 +22,7 @@ pub(super) struct WalkCache {
     sources: BTreeMap<(FrameId, Cell), Arc<CostField>>,
     grounds: BTreeMap<(FrameId, Walker), Arc<PriceGrid>>,
     frontiers: BTreeMap<FrameId, Arc<[Cell]>>,
+    by_age: BTreeMap<FrameId, Arc<[(u32, Cell)]>>,
 }
 
 /// One question: who asks, and from where.

@@ -3,7 +3,7 @@
 use super::super::chart::{GroupMap, KnownTerrain, Occupant, SeenCell, mark};
 use super::{Ask, World};
 use phalanx_game::AgentId;
-use phalanx_grid::{Cell, CostField, Extent, FrameId, PriceGrid, Region};
+use phalanx_grid::{Cell, Extent, FrameId, PriceGrid, Region};
 use std::sync::Arc;
 
 /// A cell that no agent has seen may be blocked.
@@ -200,11 +200,6 @@ impl AgentPrices<'_> {
     pub(super) fn price(&self, cell: Cell) -> Option<u32> {
         self.grid.price(cell, || self.terrain.price(cell))
     }
-}
-
-/// Whether a step from the cell leads to one that the field has reached.
-pub(super) fn neighbours_reach(at: Cell, field: &CostField) -> bool {
-    at.neighbours().iter().chain([&at]).any(|cell| field.cost(*cell).is_some())
 }
 
 /// The price of standing on a cell where neither the agent itself nor a mate is: `None` where it is

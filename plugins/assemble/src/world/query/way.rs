@@ -2,9 +2,11 @@
 
 use super::Ask;
 use super::find::is_frontier;
-use super::ground::{AgentPrices, WalkMap, Walker, neighbours_reach};
+use super::ground::{AgentPrices, WalkMap, Walker};
 use phalanx_game::{QueryError, Value};
-use phalanx_grid::{Cell, CostField, Region, Rotation, Route, RouteLimits, RouteStep, route};
+use phalanx_grid::{Cell, CostField, Rotation, Route, RouteLimits, RouteStep, route};
+use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -41,30 +43,6 @@ struct Goal {
     dig: bool,
     cells: bool,
     avoid: Vec<Cell>,
-}
-
-/// Where targets of other explorers are near.
-struct Crowd {
-    region: Region,
-    near: Vec<bool>,
-}
-
-impl Crowd {
-    fn around(region: Region, taken: &[Cell]) -> Self {
-        let mut near = vec![false; region.len()];
-        for cell in taken.iter().flat_map(|other| other.diamond(SPREAD - 1)) {
-            if let Some(near) = region.index(cell).and_then(|index| near.get_mut(index)) {
-                *near = true;
-            }
-        }
-        Self { region, near }
-    }
-
-    /// How much dearer a cell is.
-    fn price(&self, cell: Cell) -> u32 {
-        let near = self.region.index(cell).and_then(|index| self.near.get(index));
-        if near.copied().unwrap_or(false) { CROWDED } else { 0 }
-    }
 }
 
 /// The walking cost to a cell, or to the best neighbour of a cell that cannot be entered.
@@ -238,9 +216,14 @@ impl Ask<'_> {
         }
         // A single cell's way round the walls is never longer than that of the whole body.
         let ends = goal.targets.iter().flat_map(|target| target.diamond(goal.range.1));
-        let field = CostField::spread(&prices.grid().flat(), ends, WALK_COST_MAX);
-        if neighbours_reach(self.at, &field) {
-            let rest = |cell: Cell| field.cost(cell).unwrap_or(WALK_COST_MAX);
+        // It is known only where the search comes to.
+        let (flat, here) =
+            (prices.grid().flat(), self.at.neighbours().into_iter().chain([self.at]));
+        let here: Vec<usize> = here.filter_map(|cell| flat.region().index(cell)).collect();
+        let mut field = flat.spread(ends, WALK_COST_MAX);
+        if field.any(|(place, _)| here.contains(&place)) {
+            let field = RefCell::new(field);
+            let rest = |cell: Cell| field.borrow_mut().cost(cell).unwrap_or(WALK_COST_MAX);
             return self.search_with(goal, &prices, PATH_STATES_MAX, rest);
         }
         found
@@ -301,7 +284,7 @@ impl Ask<'_> {
             (self.at + *target).diamond(1).filter(|cell| terrain.is_obstacle(*cell)).count()
         };
         let targets = obstacle.diamond(1).filter(safe);
-        targets.max_by_key(|target| (gain(target), std::cmp::Reverse(*target)))
+        targets.max_by_key(|target| (gain(target), Reverse(*target)))
     }
 
     pub(super) fn dig(&self) -> Result<Value, QueryError> {
@@ -338,35 +321,97 @@ impl Ask<'_> {
         Arc::clone(frontier)
     }
 
+    /// The reached frontier cells with their prices, walking and `crowd`. Only those are complete that
+    /// are at most [`SIMILAR`] dearer than the cheapest.
+    fn cheapest_frontier(
+        &self,
+        terrain: &WalkMap<'_>,
+        crowd: impl Fn(Cell) -> u32,
+    ) -> Vec<(u32, Cell)> {
+        let frontier = self.frontier(terrain);
+        let beyond = frontier.iter().copied().filter(|cell| *cell != self.at);
+        if let Some(walk) = self.world.cache.borrow().walks.get(&self.agent) {
+            return beyond
+                .filter_map(|cell| Some((walk.cost(cell)? + crowd(cell), cell)))
+                .collect();
+        }
+        let prices = terrain.prices(terrain.region(&[]));
+        let region = prices.grid().region();
+        let mut is_beyond = vec![false; region.len()];
+        for place in beyond.filter_map(|cell| region.index(cell)) {
+            is_beyond.get_mut(place).into_iter().for_each(|is_beyond| *is_beyond = true);
+        }
+        let mut spread = prices.grid().spread([self.at], WALK_COST_MAX);
+        let (mut found, mut enough) = (Vec::new(), u32::MAX);
+        for (place, cost) in spread.by_ref() {
+            if cost > enough {
+                return found;
+            }
+            if is_beyond.get(place).is_some_and(|is_beyond| *is_beyond) {
+                let cell = region.cell(place);
+                let price = cost + crowd(cell);
+                found.push((price, cell));
+                enough = enough.min(price + SIMILAR);
+            }
+        }
+        // All is reached: others can use it, too.
+        let walk = Arc::new(spread.finish());
+        self.world.cache.borrow_mut().walks.insert(self.agent, walk);
+        found
+    }
+
+    /// The reached cell that was seen longest ago, less what it costs, with its price.
+    fn stalest(&self, terrain: &WalkMap<'_>, crowd: impl Fn(Cell) -> u32) -> Option<(u32, Cell)> {
+        let (walk, step) = (self.walk()?, self.world.step());
+        let mut best: Option<(u32, Reverse<u32>, Cell)> = None;
+        for (seen, cell) in self.by_age(terrain).iter() {
+            let (age, least) = (step.saturating_sub(*seen), best.map_or(0, |(gain, _, _)| gain));
+            if age < least {
+                break;
+            }
+            if let Some(cost) = walk.cost(*cell).filter(|cost| age.saturating_sub(*cost) >= least) {
+                let cost = cost + crowd(*cell);
+                best = best.max(Some((age.saturating_sub(cost), Reverse(cost), *cell)));
+            }
+        }
+        best.map(|(_, Reverse(cost), cell)| (cost, cell))
+    }
+
+    /// All known cells with the steps in which they were seen, the oldest first; the same for all
+    /// agents of a group.
+    fn by_age(&self, terrain: &WalkMap<'_>) -> Arc<[(u32, Cell)]> {
+        let mut cache = self.world.cache.borrow_mut();
+        let by_age = cache.by_age.entry(terrain.frame()).or_insert_with(|| {
+            let cells = terrain.chart().seen();
+            let mut cells: Vec<_> =
+                cells.filter_map(|(cell, spot)| Some((spot.seen()?, cell))).collect();
+            cells.sort_unstable();
+            cells.into()
+        });
+        Arc::clone(by_age)
+    }
+
     /// The best cell to look beyond what is known: near, and not near another explorer's.
     pub(super) fn explore(&self) -> Result<Value, QueryError> {
         let options = self.args.options(0)?;
         let taken = options.cells("taken");
-        let (Some(terrain), Some(walk)) = (WalkMap::new(self), self.walk()) else {
-            return Ok(Value::Nil);
+        let Some(terrain) = WalkMap::new(self) else { return Ok(Value::Nil) };
+        // How much dearer a cell is.
+        let crowd = |cell: Cell| {
+            let near = |other: &Cell| self.world.extent.distance(*other, cell) < SPREAD;
+            if taken.iter().any(near) { CROWDED } else { 0 }
         };
-        let chart = terrain.chart();
-        let crowd = Crowd::around(*chart.plane().region(), &taken);
-        let price = |cell: Cell| Some(walk.cost(cell)? + crowd.price(cell));
-        let frontier = self.frontier(&terrain);
-        let beyond = frontier.iter().filter(|cell| **cell != self.at);
-        let mut targets: Vec<(u32, Cell)> =
-            beyond.filter_map(|cell| Some((price(*cell)?, *cell))).collect();
+        let mut targets = self.cheapest_frontier(&terrain, crowd);
         let stale = targets.is_empty();
         if stale {
             // When all is known, what was seen longest ago is worth a look.
-            let reached = chart.seen().filter_map(|(cell, spot)| {
-                let age = self.world.step().saturating_sub(spot.seen()?);
-                let cost = price(cell)?;
-                Some((age.saturating_sub(cost), std::cmp::Reverse(cost), cell))
-            });
-            targets.extend(reached.max().map(|(_, cost, cell)| (cost.0, cell)));
+            targets.extend(self.stalest(&terrain, crowd));
         }
         // Some more than the best, in case what hangs on the agent does not fit through to it.
         let least = targets.iter().map(|(cost, _)| *cost).min().unwrap_or(0);
         targets.retain(|(cost, _)| *cost <= least + SIMILAR);
         targets.sort_unstable();
-        let Some((_, target)) = targets.first().copied() else { return Ok(Value::Nil) };
+        let Some((price, target)) = targets.first().copied() else { return Ok(Value::Nil) };
         let goal = Goal {
             targets: targets.iter().take(EXPLORE_TARGETS_MAX).map(|(_, cell)| *cell).collect(),
             range: (0, 0),
@@ -377,7 +422,7 @@ impl Ask<'_> {
         };
         let Value::Map(mut answer) = self.way(&goal) else { return Ok(Value::Nil) };
         answer.push(("target".into(), Value::cell(target.x, target.y)));
-        answer.push(("distance".into(), walk.cost(target).into()));
+        answer.push(("distance".into(), (price - crowd(target)).into()));
         answer.push(("stale".into(), stale.into()));
         Ok(Value::Map(answer))
     }
