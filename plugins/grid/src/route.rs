@@ -34,6 +34,10 @@ pub struct RouteLimits {
     pub states: usize,
     /// Price of a quarter turn.
     pub turn_cost: u32,
+    /// `Some`: no state can be the goal, and none has an estimate below this. The search ends where
+    /// it finds such a state; it finds the same one as without this, if no step lowers the estimate by
+    /// more than its price.
+    pub nearest: Option<u32>,
 }
 
 /// A body's state by number: its agent's place in the region, and its quarter turns clockwise.
@@ -171,7 +175,7 @@ pub fn route(
         if (rest, cost) < (nearest.0, nearest.1) {
             nearest = (rest, cost, state);
         }
-        if left == 0 {
+        if left == 0 || limits.nearest.is_some_and(|least| nearest.0 <= least) {
             break;
         }
         left -= 1;
@@ -289,10 +293,10 @@ fn stand(at: Cell, shape: &[Cell], enter: &impl Fn(Cell) -> Option<u32>) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Extent;
+    use crate::{CostField, Extent};
     use proptest::prelude::*;
 
-    const LIMITS: RouteLimits = RouteLimits { states: 100_000, turn_cost: 1 };
+    const LIMITS: RouteLimits = RouteLimits { states: 100_000, turn_cost: 1, nearest: None };
 
     fn torus() -> Region {
         Region::new(Cell::ZERO, Cell::ZERO, Extent::new(30, 30))
@@ -335,6 +339,24 @@ mod tests {
     }
 
     #[test]
+    fn beside_a_cell_that_it_cannot_enter_a_body_looks_no_further() {
+        let (to, start) = (Cell::new(15, 15), Cell::new(12, 15));
+        let (extent, asked) = (torus().extent(), std::cell::Cell::new(0));
+        let enter = |cell| {
+            asked.set(asked.get() + 1);
+            (extent.wrap(cell) != to).then_some(1)
+        };
+        let estimate = |cell| extent.distance(cell, to).unsigned_abs();
+        let limits = RouteLimits { nearest: Some(1), ..LIMITS };
+        let found = route(torus(), (start, &[]), limits, enter, |_, _| false, estimate).unwrap();
+        assert_eq!(
+            (found.steps, found.complete),
+            (vec![RouteStep::Move(Direction::East); 2], false)
+        );
+        assert!(asked.get() < 12, "asked for {} prices", asked.get());
+    }
+
+    #[test]
     fn without_a_way_the_nearest_cell_is_the_best_that_can_be_done() {
         let ring = |cell: Cell| (cell - Cell::new(20, 20)).norm() == 2;
         let found = way(Cell::new(10, 20), &[], Cell::new(20, 20), ring).unwrap();
@@ -343,6 +365,40 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_search_that_knows_how_near_it_can_come_finds_the_same_sooner(
+            walls in proptest::collection::btree_set((0..30_i32, 0..30_i32), 0..400),
+            to in (0..30_i32, 0..30_i32),
+            states in 1..4_000_usize,
+        ) {
+            let (shape, start) = ([Cell::new(0, 1), Cell::new(0, 2)], Cell::new(15, 15));
+            let to = Cell::new(to.0, to.1);
+            let free = |cell: Cell| {
+                let cell = torus().extent().wrap(cell);
+                let own = cell == start || shape.iter().any(|part| start + *part == cell);
+                own || (cell != to && !walls.contains(&(cell.x, cell.y)))
+            };
+            let enter = |cell: Cell| free(cell).then_some(1);
+            let field = CostField::spread_by(torus(), [to], 400, enter);
+            let rest = |cell| field.cost(cell).unwrap_or(400);
+            let stands = |cell: &Cell| {
+                let fits = |shape: &Vec<Cell>| shape.iter().all(|part| free(*cell + *part));
+                free(*cell) && orientations(&shape).iter().any(fits)
+            };
+            let nearest = torus().cells().filter(stands).map(rest).min();
+            let search = |nearest, asked: &std::cell::Cell<u32>| {
+                let limits = RouteLimits { states, nearest, ..LIMITS };
+                let enter = |cell| {
+                    asked.set(asked.get() + 1);
+                    enter(cell)
+                };
+                route(torus(), (start, &shape), limits, enter, |_, _| false, rest)
+            };
+            let (all, fewer) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+            prop_assert_eq!(search(nearest, &fewer), search(None, &all));
+            prop_assert!(fewer.get() <= all.get());
+        }
+
         #[test]
         fn every_state_of_a_way_is_free(
             walls in proptest::collection::btree_set((0..30_i32, 0..30_i32), 0..200),

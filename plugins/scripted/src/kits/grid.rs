@@ -163,7 +163,7 @@ fn path(lua: &Lua, steps: &Steps, ask: &Table) -> mlua::Result<Option<Table>> {
     let found = phalanx_grid::route(
         region(&named, extent),
         (*from, &shape),
-        RouteLimits { states, turn_cost },
+        RouteLimits { states, turn_cost, nearest: None },
         |at| prices.of(at),
         |at, _| to.iter().any(|to| extent.same(at, *to)),
         distance,

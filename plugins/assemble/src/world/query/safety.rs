@@ -60,7 +60,7 @@ impl Ask<'_> {
                 && shape.iter().all(|part| !terrain.is_threatened(cell + turned(part)))
         };
         let turn_cost = if crowd { u32::MAX / 2 } else { 1 };
-        let limits = RouteLimits { states: SHELTER_STATES_MAX, turn_cost };
+        let limits = RouteLimits { states: SHELTER_STATES_MAX, turn_cost, nearest: None };
         let (region, prices) = (terrain.region(&[]), terrain.prices(terrain.region(&[])));
         let price = |cell| prices.price(cell);
         let found = route(region, (self.at, &shape), limits, price, safe, |_| 0);

@@ -45,6 +45,70 @@ struct Goal {
     avoid: Vec<Cell>,
 }
 
+/// Quarter turns clockwise.
+const QUARTERS: [u8; 4] = [0, 1, 2, 3];
+
+/// An agent with all that hangs on it, on its way.
+struct Body<'a> {
+    ask: &'a Ask<'a>,
+    prices: &'a AgentPrices<'a>,
+    /// What hangs on it, after each number of quarter turns.
+    shapes: [Vec<Cell>; 4],
+    /// Another agent hangs on it.
+    crowd: bool,
+}
+
+impl<'a> Body<'a> {
+    fn new(ask: &'a Ask<'a>, prices: &'a AgentPrices<'a>) -> Self {
+        let bodies = &ask.world.bodies;
+        let shape: Vec<Cell> = bodies.parts(ask.agent).map(|(cell, _)| cell).collect();
+        let turned = |turns: u8| {
+            let turned = |part: &Cell| (0..turns).fold(*part, |part, _| part.turned(Rotation::Cw));
+            shape.iter().map(turned).collect()
+        };
+        let crowd = bodies.crew(ask.agent).len() > 1;
+        Self { ask, prices, shapes: QUARTERS.map(turned), crowd }
+    }
+
+    /// Whether a way may end so; a body that cannot turn need not.
+    fn arrives(&self, goal: &Goal, cell: Cell, turns: u8) -> bool {
+        let inside = |target: &Cell| {
+            let far = self.ask.world.extent.distance(cell, *target);
+            (goal.range.0..=goal.range.1).contains(&far)
+        };
+        goal.targets.iter().any(inside)
+            && goal.turns.is_none_or(|wanted| wanted == turns || self.crowd)
+    }
+
+    /// Whether the body fits in there; where and as it is now, it does.
+    fn stands(&self, cell: Cell, turns: u8) -> bool {
+        let here = self.ask.world.extent.wrap(cell) == self.ask.at;
+        let fits = |part: &Cell| self.prices.price(cell + *part).is_some();
+        let shape = self.shapes.get(usize::from(turns)).map_or(&[][..], Vec::as_slice);
+        (here && turns == 0)
+            || ((here || self.prices.price(cell).is_some()) && shape.iter().all(fits))
+    }
+
+    fn stands_somehow(&self, cell: Cell) -> bool {
+        QUARTERS.iter().any(|turns| self.stands(cell, *turns))
+    }
+
+    fn search(
+        &self,
+        goal: &Goal,
+        (states, nearest): (usize, Option<u32>),
+        estimate: impl Fn(Cell) -> u32,
+    ) -> Option<Route> {
+        // A turn takes a step; with a partner attached it is impossible.
+        let turn_cost = if self.crowd { u32::MAX / 2 } else { 1 };
+        let limits = RouteLimits { states, turn_cost, nearest };
+        let (region, shape) = (*self.prices.grid().region(), self.shapes.first()?);
+        let arrives = |cell, turns| self.arrives(goal, cell, turns);
+        let price = |cell| self.prices.price(cell);
+        route(region, (self.ask.at, shape), limits, price, arrives, estimate)
+    }
+}
+
 /// The walking cost to a cell, or to the best neighbour of a cell that cannot be entered.
 pub(super) fn reach(walk: &CostField, cell: Cell) -> Option<u32> {
     walk.cost(cell).or_else(|| cell.neighbours().iter().filter_map(|next| walk.cost(*next)).min())
@@ -202,56 +266,44 @@ impl Ask<'_> {
         let energy = percept.map_or(0, |percept| percept.energy);
         let terrain =
             WalkMap::new(self)?.digging(goal.dig && energy >= DIG_ENERGY).avoiding(&goal.avoid);
-        let region = terrain.region(&goal.targets);
-        let prices = terrain.prices(region);
+        let prices = terrain.prices(terrain.region(&goal.targets));
         let extent = self.world.extent;
         let far = |cell: Cell| {
             let near = goal.targets.iter().map(|target| extent.distance(cell, *target)).min();
             near.map_or(0, |far| far.saturating_sub(goal.range.1).max(0).unsigned_abs())
         };
+        let body = Body::new(self, &prices);
+        let ends = || goal.targets.iter().flat_map(|target| target.diamond(goal.range.1));
+        let can_arrive = ends().any(|cell| {
+            QUARTERS
+                .iter()
+                .any(|turns| body.arrives(goal, cell, *turns) && body.stands(cell, *turns))
+        });
         // The straight distance leads well on open ground and costs nothing to know.
-        let found = self.search_with(goal, &prices, PATH_STATES_MIN, far);
+        let quickly = || body.search(goal, (PATH_STATES_MIN, None), far);
+        let found = can_arrive.then(quickly).flatten();
         if found.as_ref().is_some_and(|found| found.complete) {
             return found;
         }
-        // A single cell's way round the walls is never longer than that of the whole body.
-        let ends = goal.targets.iter().flat_map(|target| target.diamond(goal.range.1));
-        // It is known only where the search comes to.
-        let (flat, here) =
-            (prices.grid().flat(), self.at.neighbours().into_iter().chain([self.at]));
+        // A single cell's way round the walls is never longer than that of the whole body. It is
+        // known only where the search comes to.
+        let flat = prices.grid().flat();
+        let here = self.at.neighbours().into_iter().chain([self.at]);
         let here: Vec<usize> = here.filter_map(|cell| flat.region().index(cell)).collect();
-        let mut field = flat.spread(ends, WALK_COST_MAX);
+        let mut field = flat.spread(ends(), WALK_COST_MAX);
         if field.any(|(place, _)| here.contains(&place)) {
+            // An agent that cannot arrive is as near as it can be where its body stands nearest.
+            let from_here = !can_arrive && field.cost(self.at).is_some();
+            let nearest = from_here.then(|| {
+                let mut field = flat.spread(ends(), WALK_COST_MAX);
+                field.find(|(place, _)| body.stands_somehow(flat.region().cell(*place)))
+            });
+            let nearest = nearest.flatten().map(|(_, rest)| rest);
             let field = RefCell::new(field);
             let rest = |cell: Cell| field.borrow_mut().cost(cell).unwrap_or(WALK_COST_MAX);
-            return self.search_with(goal, &prices, PATH_STATES_MAX, rest);
+            return body.search(goal, (PATH_STATES_MAX, nearest), rest);
         }
-        found
-    }
-
-    fn search_with(
-        &self,
-        goal: &Goal,
-        prices: &AgentPrices<'_>,
-        states: usize,
-        estimate: impl Fn(Cell) -> u32,
-    ) -> Option<Route> {
-        let extent = self.world.extent;
-        let shape: Vec<Cell> = self.world.bodies.parts(self.agent).map(|(cell, _)| cell).collect();
-        let crowd = self.world.bodies.crew(self.agent).len() > 1;
-        let arrived = |cell: Cell, turns: u8| {
-            let inside = |target: &Cell| {
-                (goal.range.0..=goal.range.1).contains(&extent.distance(cell, *target))
-            };
-            goal.targets.iter().any(inside)
-                && goal.turns.is_none_or(|wanted| wanted == turns || crowd)
-        };
-        // A turn takes a step; with a partner attached it is impossible.
-        let turn_cost = if crowd { u32::MAX / 2 } else { 1 };
-        let limits = RouteLimits { states, turn_cost };
-        let price = |cell| prices.price(cell);
-        let region = *prices.grid().region();
-        route(region, (self.at, &shape), limits, price, arrived, estimate)
+        if can_arrive { found } else { quickly() }
     }
 
     /// The first obstacle, relative, where a part of the body would go.
