@@ -36,7 +36,7 @@ pub fn run(args: &RunArgs) -> Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     stop_at_interrupt(&stop);
     let bar = bar(&args.print, store.plan().matches(), store.tally().played());
-    let plan = QueuedPlan::of_league(store.plan());
+    let plan = QueuedPlan::of_league(store.plan(), args.folder.clone());
     let player = MatchPlayer::new(&args.queue, plan, &matches, bar.as_ref(), &stop)?;
     let standing = store.tally().standing();
     let dataset = |folder| DatasetMatches::new(folder, store.plan(), &matches, &standing);

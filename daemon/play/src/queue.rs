@@ -10,6 +10,7 @@ use phalanx_tune::TunePlan;
 use phalanxd::bundle_matches::bundle_bytes;
 use phalanxd::league_matches::{Matches, usual_threads};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -29,25 +30,32 @@ pub(crate) struct QueuedPlan<'a> {
     pub(crate) run: String,
     pub(crate) game: &'a str,
     pub(crate) setup: &'a BTreeMap<String, String>,
+    /// Where the run is kept, if in a folder.
+    pub(crate) folder: Option<PathBuf>,
 }
 
 impl<'a> QueuedPlan<'a> {
-    pub(crate) fn of_league(plan: &'a LeagueDefinition) -> Self {
+    pub(crate) fn of_league(plan: &'a LeagueDefinition, folder: Option<PathBuf>) -> Self {
         let mut plain = plan.clone();
         plain.players.iter_mut().for_each(|player| player.source.clear());
-        Self { run: run_id(&plain), game: &plan.game, setup: &plan.setup }
+        Self { run: run_id(&plain), game: &plan.game, setup: &plan.setup, folder }
     }
 
-    pub(crate) fn of_tune(plan: &'a TunePlan) -> Self {
+    pub(crate) fn of_tune(plan: &'a TunePlan, folder: PathBuf) -> Self {
         let mut plain = plan.clone();
         plain.strategy.source.clear();
         plain.opponents.iter_mut().for_each(|opponent| opponent.player.source.clear());
-        Self { run: run_id(&plain), game: &plan.game, setup: &plan.setup }
+        let folder = Some(folder);
+        Self { run: run_id(&plain), game: &plan.game, setup: &plan.setup, folder }
     }
 
-    pub(crate) fn of_ladder(ladder: &str, plan: &'a LadderDefinition) -> Self {
+    pub(crate) fn of_ladder(
+        ladder: &str,
+        plan: &'a LadderDefinition,
+        folder: Option<PathBuf>,
+    ) -> Self {
         let run = run_id(&("ladder", ladder, plan));
-        Self { run, game: &plan.game, setup: &plan.setup }
+        Self { run, game: &plan.game, setup: &plan.setup, folder }
     }
 
     /// Opens the queue on this server for players with these bundles.
@@ -68,6 +76,7 @@ impl<'a> QueuedPlan<'a> {
             setup: self.setup.clone(),
             bundles,
             refused_max: REFUSED_MAX,
+            folder: self.folder,
         };
         let bar = bar.cloned();
         let say = move |line: &str| match &bar {

@@ -47,7 +47,7 @@ fn run(args: &TuneRunArgs) -> Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     stop_at_interrupt(&stop);
     let bar = bar(&args.print, plan.budget, 0);
-    let queued = QueuedPlan::of_tune(plan);
+    let queued = QueuedPlan::of_tune(plan, folder.clone());
     let player = MatchPlayer::new(&args.queue, queued, &prepared.matches, bar.as_ref(), &stop)?;
     let options = RunOptions { threads: player.threads(args.threads), stop: &stop };
     let ended = phalanx_tune::run(&mut store, player.play(), &options, &mut |event| {

@@ -178,6 +178,7 @@ fn coordinate(url: &str, matches: u64, window: usize) {
         setup: BTreeMap::from([("steps".to_owned(), "750".to_owned())]),
         bundles: vec![bundle("a"), bundle("b")],
         refused_max: Duration::from_mins(5),
+        folder: None,
     };
     let stop = AtomicBool::new(false);
     let queue = QueuedMatches::open(&address(url), run, &stop, |line| println!("{line}"));

@@ -13,6 +13,7 @@ use crate::{QueueAddress, QueueError};
 use phalanx_league::{Fixture, MatchOutcome, PlayError, PlayMatch};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -44,6 +45,8 @@ pub struct QueueRun {
     pub bundles: Vec<BundleBytes>,
     /// How long the run goes on while workers only refuse its matches.
     pub refused_max: Duration,
+    /// The run's folder, in which the coordinator notes which workers play.
+    pub folder: Option<PathBuf>,
 }
 
 /// The name of a run on the server: two runs with the same plan have the same. Leave out of the plan
@@ -71,6 +74,8 @@ pub(crate) struct Core {
     pub(crate) subjects: RunSubjects,
     pub(crate) session: String,
     pub(crate) say: Say,
+    /// Where the workers are noted.
+    pub(crate) folder: Option<PathBuf>,
     open: Mutex<OpenMatches>,
     /// Why the run cannot go on.
     fatal: Mutex<Option<QueueError>>,
@@ -129,7 +134,7 @@ impl QueuedMatches {
         let runtime = runtime.map_err(|why| QueueError::server("cannot start threads", why))?;
         let say: Say = Arc::new(say);
         let core = runtime.block_on(Core::begin(address, &run, stop, say))?;
-        let QueueRun { run, version, game, setup, bundles, refused_max: _ } = run;
+        let QueueRun { run, version, game, setup, bundles, .. } = run;
         Ok(Self { run, version, game, setup, bundles: Mutex::new(bundles), core, runtime })
     }
 
@@ -154,9 +159,13 @@ impl QueuedMatches {
         if doubles > 0 {
             (core.say)(&format!("{doubles} results came twice and were counted once"));
         }
+        let folder = core.folder.clone();
         // The watcher releases the lease when it sees the end.
         drop(core);
         runtime.shutdown_timeout(END_MAX);
+        if let Some(folder) = folder {
+            crate::workers::remove(&folder);
+        }
         fatal.map_or(Ok(()), Err)
     }
 
@@ -281,6 +290,7 @@ impl Core {
             subjects,
             session,
             say,
+            folder: run.folder.clone(),
             open: Mutex::new(OpenMatches::new(version(&run.version), run.refused_max)),
             fatal: Mutex::new(None),
             ended: AtomicBool::new(false),

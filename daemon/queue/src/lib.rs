@@ -39,6 +39,7 @@ mod results;
 mod watch;
 mod wire;
 mod worker;
+mod workers;
 
 pub use bundles::{BUNDLE_BYTES_MAX, BundleBytes};
 pub use coordinator::{QueueRun, QueuedMatches, run_id};
@@ -47,3 +48,4 @@ pub use link::QueueAddress;
 pub use log::{LogBucket, process_name};
 pub use wire::MatchItem;
 pub use worker::{ItemEnd, PlayItem, WorkerOptions, WorkerTotals, run_worker};
+pub use workers::{QueueWorker, recent_workers};

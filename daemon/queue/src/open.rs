@@ -2,7 +2,8 @@
 //! they were asked for, and what is to happen next.
 
 use crate::refusals::{Refusals, Stuck};
-use crate::wire::{NoteEvent, ResultMessage, WorkerAnswer, WorkerNote};
+use crate::wire::{NoteEvent, ResultMessage, WorkerAnswer, WorkerNote, program};
+use crate::workers::WorkerCounts;
 use phalanx_league::MatchOutcome;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::SyncSender;
@@ -60,6 +61,7 @@ pub(crate) struct OpenMatches {
     highest: Option<u64>,
     said: BTreeSet<String>,
     refusals: Refusals,
+    pub(crate) workers: WorkerCounts,
     /// Results that were not counted, as their match had one.
     pub(crate) doubles: u64,
 }
@@ -68,8 +70,8 @@ impl OpenMatches {
     /// `refused_max`: how long workers may only refuse.
     pub(crate) fn new(version: String, refused_max: Duration) -> Self {
         let (open, early, said) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-        let refusals = Refusals::new(refused_max);
-        Self { version, open, early, highest: None, said, refusals, doubles: 0 }
+        let (refusals, workers) = (Refusals::new(refused_max), WorkerCounts::default());
+        Self { version, open, early, highest: None, said, refusals, workers, doubles: 0 }
     }
 
     /// A match that the league asks for; its outcome at once if an earlier coordinator had it played.
@@ -152,6 +154,7 @@ impl OpenMatches {
         match (outcome, message.answer) {
             (Some(outcome), _) => {
                 let sequence = open.sequence;
+                self.workers.add(&message.worker, program(&message.version));
                 self.settle(number, outcome);
                 // The attempt on the queue is another one than that which was answered.
                 Effect { say: None, delete: sequence.filter(|_| stale) }

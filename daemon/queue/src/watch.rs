@@ -6,6 +6,7 @@ use crate::coordinator::Core;
 use crate::lease::{Lease, RENEWAL};
 use crate::refusals::Stuck;
 use crate::wire::{WorkerNote, coordinator_subject, worker_subject};
+use crate::workers::{RecentWorkers, write};
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::stream::RawMessageErrorKind;
 use async_nats::{Client, Request, RequestErrorKind, Subscriber};
@@ -19,6 +20,8 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 /// How often the coordinator looks whether its run ends.
 const LOOK: Duration = Duration::from_millis(200);
+/// How often the workers are noted in the run's folder, if they changed.
+const NOTE: Duration = Duration::from_secs(2);
 /// How often workers are asked whether they are there.
 const ROLL_CALL: Duration = Duration::from_secs(3);
 /// How long a worker has to answer.
@@ -44,6 +47,7 @@ pub(crate) struct Watcher {
     away: Instant,
     /// Items that were not found in the last search, by number and place in the stream.
     absent: BTreeSet<(u64, u64)>,
+    recent: RecentWorkers,
 }
 
 impl Watcher {
@@ -59,8 +63,8 @@ impl Watcher {
         let notes = listen(core.subjects.notes()).await?;
         let calls = listen(coordinator_subject(&core.session)).await?;
         let (missed, absent) = (BTreeMap::new(), BTreeSet::new());
-        let away = Instant::now();
-        Ok(Self { core, client, lease, notes, calls, missed, away, absent })
+        let (away, recent) = (Instant::now(), RecentWorkers::default());
+        Ok(Self { core, client, lease, notes, calls, missed, away, absent, recent })
     }
 
     /// Works until the run ends.
@@ -70,8 +74,8 @@ impl Watcher {
             timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
             timer
         };
-        let (mut look, mut roll, mut renew, mut search) =
-            (timer(LOOK), timer(ROLL_CALL), timer(RENEWAL), timer(SEARCH));
+        let (mut look, mut roll, mut renew, mut search, mut note) =
+            (timer(LOOK), timer(ROLL_CALL), timer(RENEWAL), timer(SEARCH), timer(NOTE));
         loop {
             tokio::select! {
                 Some(note) = self.notes.next() => {
@@ -96,9 +100,18 @@ impl Watcher {
                     }
                 }
                 _ = search.tick() => self.search().await,
+                _ = note.tick() => self.note_workers().await,
             }
         }
         self.lease.release().await;
+    }
+
+    async fn note_workers(&mut self) {
+        let Some(folder) = &self.core.folder else { return };
+        let counts = self.core.open().workers.all();
+        if let Some(workers) = self.recent.look(&counts, Instant::now()) {
+            write(folder, &workers).await;
+        }
     }
 
     /// Warns while every worker refuses, and ends the run when that lasts.

@@ -25,6 +25,11 @@ pub(crate) fn version(program: &str) -> String {
     format!("{program}/{REVISION}")
 }
 
+/// The version of the program in what [`version`] returned.
+pub(crate) fn program(version: &str) -> &str {
+    version.rsplit_once('/').map_or(version, |(program, _)| program)
+}
+
 /// Subjects of one run.
 #[derive(Clone, Debug)]
 pub(crate) struct RunSubjects(pub(crate) String);

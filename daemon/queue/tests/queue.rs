@@ -118,6 +118,7 @@ fn queue_run(name: &str) -> QueueRun {
         setup: BTreeMap::new(),
         bundles: vec![bundle('a'), bundle('b')],
         refused_max: PATIENCE,
+        folder: None,
     }
 }
 

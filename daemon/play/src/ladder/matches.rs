@@ -5,7 +5,7 @@ use crate::queue::QueuedPlan;
 use crate::worker::ProcessMatches;
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
-use phalanx_ladder::Ladder;
+use phalanx_ladder::{Ladder, LadderPlace};
 use phalanx_league::PlayMatch;
 use phalanx_queue::{BundleBytes, QueueError, QueuedMatches};
 use phalanxd::league_matches::usual_threads;
@@ -34,7 +34,11 @@ impl LadderPlayer {
             return Ok(Self::Here(Box::new(matches)));
         };
         let address = args.server.server.address(url)?;
-        let plan = QueuedPlan::of_ladder(&args.ladder, definition);
+        let folder = match args.server.place(&args.ladder)? {
+            LadderPlace::Folder(folder) => Some(folder),
+            LadderPlace::Bucket { .. } => None,
+        };
+        let plan = QueuedPlan::of_ladder(&args.ladder, definition, folder);
         Ok(Self::Queued(plan.open(&address, Vec::new(), bar, stop)?))
     }
 

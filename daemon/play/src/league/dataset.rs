@@ -61,7 +61,7 @@ impl<'a> DatasetMatches<'a> {
         matches: &'a Matches,
         standing: &LeagueTable,
     ) -> Result<Self> {
-        let league = QueuedPlan::of_league(plan).run;
+        let league = QueuedPlan::of_league(plan, None).run;
         let it = Self { folder, plan: plan.clone(), league, matches, trouble: Mutex::default() };
         let cannot = || format!("the dataset's folder {}", folder.display());
         fs::create_dir_all(folder).with_context(cannot)?;
