@@ -52,6 +52,11 @@ impl FolderLog {
         }
     }
 
+    /// Lets the next call read from the beginning.
+    pub(crate) fn restart(&mut self) {
+        self.read = 0;
+    }
+
     /// Appends a line, unless another process appended one that was not read; then `false`.
     pub(crate) fn append(&mut self, line: &str) -> Result<bool, LadderError> {
         self.make(&self.folder)?;

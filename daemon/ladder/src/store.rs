@@ -245,19 +245,18 @@ pub(crate) fn count(
     ladder: &mut Ladder,
     entries: &mut u64,
     lines: &[String],
-    place: impl Fn() -> String,
+    place: impl FnOnce() -> String,
 ) -> Result<(), LadderError> {
-    for line in lines {
+    let mut counted = lines.iter().map(|line| {
         *entries += 1;
         let entry = serde_json::from_str(line).map_err(|error| error.to_string());
-        let counted = entry.and_then(|entry| ladder.apply(entry));
-        counted.map_err(|problem| LadderError::Malformed {
-            place: place(),
-            number: *entries,
-            problem,
-        })?;
-    }
-    Ok(())
+        entry.and_then(|entry| ladder.apply(entry))
+    });
+    counted.try_for_each(|one| one).map_err(|problem| LadderError::Malformed {
+        place: place(),
+        number: *entries,
+        problem,
+    })
 }
 
 /// What a ladder plays, for people.

@@ -158,11 +158,16 @@ fn bundle_store() -> object_store::Config {
     }
 }
 
+/// The name of the stream below a bucket of keys and values.
+pub(crate) fn bucket_stream(name: &str) -> String {
+    format!("KV_{name}")
+}
+
 /// The stream below a bucket of keys and values, whose entries stay. The client's own function for it
 /// cannot read what servers before 2.10 say about accounts.
 pub(crate) fn bucket(name: &str, what: &str) -> Config {
     Config {
-        name: format!("KV_{name}"),
+        name: bucket_stream(name),
         subjects: vec![format!("$KV.{name}.>")],
         description: Some(what.to_owned()),
         max_messages_per_subject: 1,

@@ -28,6 +28,14 @@ pub struct QueueAddress {
     pub certificate: Option<(PathBuf, PathBuf)>,
 }
 
+impl QueueAddress {
+    /// The address without a password.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        shown(&self.url)
+    }
+}
+
 /// Says a line to the person who watches.
 pub(crate) type Say = Arc<dyn Fn(&str) + Send + Sync>;
 
@@ -81,11 +89,14 @@ async fn password(file: &std::path::Path) -> Result<String, QueueError> {
 fn refused(url: &str, kind: ConnectErrorKind, why: &async_nats::ConnectError) -> String {
     match kind {
         ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => format!(
-            "{url} refuses these credentials; check --nats-user, the password file and the \
+            "{url} refuses these credentials; check the user, the password file and the \
              certificate against the server's settings"
         ),
         ConnectErrorKind::Tls => {
-            format!("{url}: no TLS connection: {}; check --nats-ca and the certificate", why)
+            format!(
+                "{url}: no TLS connection: {}; check the certificate authority (nats_ca) and the certificate",
+                why
+            )
         }
         ConnectErrorKind::ServerParse => {
             format!("{url}: {why}; expected an address such as nats://host:4222")

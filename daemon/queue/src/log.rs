@@ -5,6 +5,7 @@ use crate::bundles::{BundleBytes, FetchError, fetch};
 use crate::error::in_words;
 use crate::lease::{Holder, Lease, RENEWAL, host, name_of};
 use crate::link::{Say, connect};
+use crate::log_server::read_entries;
 use crate::wire::coordinator_subject;
 use crate::{QueueAddress, QueueError};
 use async_nats::jetstream::kv::{CreateErrorKind, Store};
@@ -20,7 +21,7 @@ use tokio::task::JoinHandle;
 use tokio::time::interval;
 
 /// The bucket with the entries of all logs, and the one with their bundles.
-const LOGS: &str = "phalanx_ladders";
+pub(crate) const LOGS: &str = "phalanx_ladders";
 /// How long the release of a lease may take.
 const END_MAX: Duration = Duration::from_secs(2);
 /// Longest name of a log, in characters.
@@ -96,30 +97,9 @@ impl LogBucket {
     /// When the server does not answer, or an entry is no text.
     pub fn read(&mut self) -> Result<Vec<String>, QueueError> {
         let Self { name, next, entries, runtime, .. } = self;
-        let failed = |why: &dyn Display| {
-            QueueError::Server(format!("cannot read {name}: {}", in_words(&why.to_string())))
-        };
-        runtime.block_on(async {
-            // Only what is returned counts as read: what was read before an error comes again.
-            let (mut lines, mut at) = (Vec::new(), *next);
-            let first = entries.entry(key(name, *next)).await.map_err(|why| failed(&why))?;
-            let Some(first) = first else { return Ok(lines) };
-            let watch = entries.watch_from_revision(format!("{name}.>"), first.revision).await;
-            let mut watch = watch.map_err(|why| failed(&why))?;
-            while let Some(entry) = watch.next().await {
-                let entry = entry.map_err(|why| failed(&why))?;
-                if entry.key != key(name, at) {
-                    return Err(failed(&format!("expected entry {at}, got {}", entry.key)));
-                }
-                lines.push(text(&entry.value).ok_or_else(|| failed(&"an entry is no text"))?);
-                at += 1;
-                if entry.delta == 0 {
-                    break;
-                }
-            }
-            *next = at;
-            Ok(lines)
-        })
+        let lines = runtime.block_on(read_entries(entries, name, *next, usize::MAX, None))?;
+        *next += lines.len() as u64;
+        Ok(lines)
     }
 
     /// Appends an entry, unless another process appended one that was not read; then `false`.
@@ -161,7 +141,7 @@ impl LogBucket {
         let session = client.new_inbox().rsplit('.').next().unwrap_or_default().to_owned();
         let holder = Holder { session: session.clone(), host: host(), process: std::process::id() };
         let (lease, calls) = runtime.block_on(async {
-            let lease = Lease::take(broker, client, &format!("ladder-{name}"), holder).await?;
+            let lease = Lease::take(broker, client, &lease_of(name), holder).await?;
             let calls = client.subscribe(coordinator_subject(&session)).await;
             let calls = calls.map_err(|why| QueueError::server("cannot listen", why))?;
             Ok::<_, QueueError>((lease, calls))
@@ -264,11 +244,16 @@ async fn parts(broker: &Broker) -> Result<(Store, ObjectStore), QueueError> {
     Ok((entries, bundles))
 }
 
+/// The name of the lease of the process that leads a log.
+pub(crate) fn lease_of(log: &str) -> String {
+    format!("ladder-{log}")
+}
+
 /// The key of an entry.
-fn key(log: &str, number: u64) -> String {
+pub(crate) fn key(log: &str, number: u64) -> String {
     format!("{log}.{number}")
 }
 
-fn text(value: &[u8]) -> Option<String> {
+pub(crate) fn text(value: &[u8]) -> Option<String> {
     Some(std::str::from_utf8(value).ok()?.to_owned())
 }
