@@ -96,7 +96,7 @@ pub fn load(sources: &Sources<'_>) -> Result<Settings, SettingsErrors> {
         checkpoints: CheckpointSettings::read(&top.section("checkpoints")),
         foxglove: foxglove(&top.section("foxglove")),
         games: GameSettings::read(&top.section("games")),
-        lab: LabSettings::read(&top.section("lab")),
+        lab: lab(&top.section("lab")),
         alerts: AlertSettings::read(&top.section("alerts")),
         log: LogSettings::read(&top.section("log")),
         otel_endpoint: top.section("otel").optional("endpoint", parse::text),
@@ -186,6 +186,36 @@ fn bridge(
         socket: section.optional("socket", parse::path_or_off).unwrap_or_else(beside),
         socket_mode: section.value("socket_mode", parse::mode),
     }
+}
+
+/// The parts of credentials come together, and with a server.
+fn lab(section: &Section<'_>) -> LabSettings {
+    let lab = LabSettings::read(section);
+    let missing = |key: &str, expected: &str| {
+        section.reader.note(&section.origin, section.shown(key), "missing", expected);
+    };
+    if let (Some(_), Some(node)) =
+        (lab.nats.as_ref().filter(|url| url.contains('@')), section.node("nats"))
+    {
+        let expected = "an address without a user: write lab.nats_user and lab.nats_password_file";
+        section.refuse("nats", node, expected);
+    }
+    let (user, password) = (lab.nats_user.is_some(), lab.nats_password_file.is_some());
+    match (user, password) {
+        (true, false) => missing("nats_password_file", "a path, since lab.nats_user is set"),
+        (false, true) => missing("nats_user", "a name, since lab.nats_password_file is set"),
+        (true, true) | (false, false) => {}
+    }
+    let (certificate, key) = (lab.nats_certificate.is_some(), lab.nats_key.is_some());
+    match (certificate, key) {
+        (true, false) => missing("nats_key", "a path: certificate and key come together"),
+        (false, true) => missing("nats_certificate", "a path: certificate and key come together"),
+        (true, true) | (false, false) => {}
+    }
+    if lab.nats.is_none() && (user || password || certificate || key || lab.nats_ca.is_some()) {
+        missing("nats", "the address of the server for the other keys of its name");
+    }
+    lab
 }
 
 fn limits(section: &Section<'_>) -> LimitSettings {

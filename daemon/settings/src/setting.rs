@@ -132,6 +132,7 @@ setting_values! {
     Duration: parse::duration, |value, _| shown(value);
     String: parse::log_filter, |value, _| value.clone();
     bool: |node, kind| Ok(parse::word(node, kind)? == "on"), |value, _| on_or_off(*value);
+    Option<String>: |node, kind| parse::text(node, kind).map(Some), |value, _| or_none(value.as_ref());
     Option<PathBuf>: |node, kind| parse::path(node, kind).map(Some), |value, _| or_none(value.as_ref());
     Option<SocketAddr>: parse::address_or_off, |value, _| or_none(value.as_ref());
     Vec<String>: parse::origins, |value, _| shown(value);

@@ -184,6 +184,21 @@ settings_table! {
              ladder) and tune runs (phalanx tune run --out), which other processes play, here or \
              on workers. The page, phalanx league and the metrics show them; the daemon changes \
              nothing there. The daemon's user must be allowed to read the folders.";
+        nats: Option<String>, Kind::Text(300), None, "\"nats://lab1:4222\"", Restart("is read when the daemon starts"),
+            "A NATS server that keeps ladders (kv:NAME), for example nats://host:4222, or \
+             tls://host:4222. The page and the metrics show its ladders; the daemon changes nothing \
+             there. While the server is away the page says so, and shows what was read before.";
+        nats_user: Option<String>, Kind::Text(200), None, "\"coordinator\"", Restart("is read when the daemon starts"),
+            "User at the NATS server, with lab.nats_password_file.";
+        nats_password_file: Option<PathBuf>, Kind::Path, None, "\"/etc/phalanx/nats-password\"", Restart("is read when the daemon starts"),
+            "File with that user's password.";
+        nats_ca: Option<PathBuf>, Kind::Path, None, "\"/etc/phalanx/nats-ca.pem\"", Restart("is read when the daemon starts"),
+            "Certificate authority of the NATS server's certificate, in PEM; connects with TLS only. \
+             Without it: the system's authorities.";
+        nats_certificate: Option<PathBuf>, Kind::Path, None, "\"/etc/phalanx/nats.pem\"", Restart("is read when the daemon starts"),
+            "Client certificate for the NATS server, in PEM, with lab.nats_key.";
+        nats_key: Option<PathBuf>, Kind::Path, None, "\"/etc/phalanx/nats.key\"", Restart("is read when the daemon starts"),
+            "The key of that certificate, in PEM.";
     }
 }
 

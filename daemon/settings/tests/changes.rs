@@ -95,6 +95,12 @@ const VALUES: &[(&str, &str)] = &[
     ("foxglove.queue_size", "\"9MiB\""),
     ("games.path", "\"/srv/games\""),
     ("lab.path", "\"/srv/lab\""),
+    ("lab.nats", "\"nats://other:4222\""),
+    ("lab.nats_user", "\"you\""),
+    ("lab.nats_password_file", "\"/etc/other\""),
+    ("lab.nats_ca", "\"/etc/other-ca.pem\""),
+    ("lab.nats_certificate", "\"/etc/other.pem\""),
+    ("lab.nats_key", "\"/etc/other.key\""),
     ("alerts.silent_turns", "9"),
     ("alerts.stuck_turns", "9"),
     ("alerts.margin_share", "0.9"),
@@ -111,16 +117,23 @@ fn every_key_outside_of_teams_is_noticed_under_its_name() {
     let keys = KEYS.iter().map(|doc| doc.path).filter(|path| !path.starts_with("teams"));
     let listed: Vec<_> = VALUES.iter().map(|(key, _)| *key).collect();
     assert_eq!(listed, keys.collect::<Vec<_>>(), "give a new key a new value here");
-    // Certificates come in pairs.
-    let tls =
-        [("control.tls.certificate", "\"/etc/a.pem\""), ("control.tls.key", "\"/etc/a.key\"")];
+    // Certificates and credentials come in pairs.
+    let pairs = [
+        ("control.tls.certificate", "\"/etc/a.pem\""),
+        ("control.tls.key", "\"/etc/a.key\""),
+        ("lab.nats", "\"nats://lab1:4222\""),
+        ("lab.nats_user", "\"me\""),
+        ("lab.nats_password_file", "\"/etc/password\""),
+        ("lab.nats_certificate", "\"/etc/b.pem\""),
+        ("lab.nats_key", "\"/etc/b.key\""),
+    ];
     let file = |values: &[(&str, &str)]| {
         let lines = values.iter().map(|(key, value)| format!("{key} = {value}\n"));
         settings(&format!("{}{BASE}", lines.collect::<String>()))
     };
-    let old = file(&tls);
+    let old = file(&pairs);
     for (key, value) in VALUES {
-        let mut values: Vec<_> = tls.iter().copied().filter(|(known, _)| known != key).collect();
+        let mut values: Vec<_> = pairs.iter().copied().filter(|(known, _)| known != key).collect();
         values.push((key, value));
         let new = file(&values);
         let found = differences(&old, &new);

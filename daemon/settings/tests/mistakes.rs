@@ -252,11 +252,16 @@ fn every_example_and_default_is_allowed_by_its_own_key() {
     for doc in KEYS.iter().filter(|doc| !doc.path.contains("[]")) {
         let (table, name) = doc.path.rsplit_once('.').unwrap_or(("", doc.path));
         let head = if table.is_empty() { String::new() } else { format!("[{table}]\n") };
-        // Half of a certificate is a mistake of its own.
+        // Half of a certificate, or of credentials, is a mistake of its own.
         let others = match doc.path {
             "control.tls.certificate" => "key = \"k\"",
             "control.tls.key" => "certificate = \"c\"",
             "control.tls.client_ca" => "certificate = \"c\"\nkey = \"k\"",
+            "lab.nats_user" => "nats = \"n\"\nnats_password_file = \"p\"",
+            "lab.nats_password_file" => "nats = \"n\"\nnats_user = \"u\"",
+            "lab.nats_ca" => "nats = \"n\"",
+            "lab.nats_certificate" => "nats = \"n\"\nnats_key = \"k\"",
+            "lab.nats_key" => "nats = \"n\"\nnats_certificate = \"c\"",
             _ => "",
         };
         let text = format!("{head}{name} = {}\n{others}", doc.example);
@@ -293,4 +298,17 @@ fn mistakes(text: &str, environment: &[(&str, &str)], overrides: &[&str]) -> Vec
         mistake
     };
     errors.mistakes.into_iter().map(rename).collect()
+}
+
+#[rstest]
+#[case("nats_user = \"me\"", &["lab.nats_password_file", "lab.nats"])]
+#[case("nats = \"nats://a\"\nnats_password_file = \"/p\"", &["lab.nats_user"])]
+#[case("nats = \"nats://a\"\nnats_key = \"/k\"", &["lab.nats_certificate"])]
+#[case("nats = \"nats://me:hunter2@a\"", &["lab.nats"])]
+#[case("nats_ca = \"/ca.pem\"", &["lab.nats"])]
+#[case("nats = \"tls://a\"\nnats_ca = \"/ca.pem\"", &[])]
+fn the_server_of_the_lab_needs_whole_credentials(#[case] keys: &str, #[case] wrong: &[&str]) {
+    let mistakes = mistakes(&format!("[lab]\n{keys}\n{SMALL}"), &[], &[]);
+    let found: Vec<_> = mistakes.iter().map(|mistake| mistake.key.as_str()).collect();
+    assert_eq!(found, wrong);
 }
