@@ -163,6 +163,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "phalanx-metrics",
             "phalanx-league",
             "phalanx-tune",
+            "phalanx-queue",
             "phalanx-ladder",
             "phalanx-trial",
             "phalanx-strategy",

@@ -36,7 +36,7 @@ impl LabService {
     ) -> Result<T, Status> {
         let lab = self.directory.lab().ok_or_else(|| {
             let message = "this daemon shows no ladders and tune runs: set lab.path to the folder \
-                           that holds their folders";
+                           that holds their folders, or lab.nats to the server of ladders";
             refuse(Reason::NoLab, message, [])
         })?;
         let closing = || refuse(Reason::ShuttingDown, "the daemon stops", []);
@@ -57,9 +57,9 @@ impl v1::lab_server::Lab for LabService {
     ) -> RpcResult<v1::ListLaddersResponse> {
         let request = request.into_inner();
         let page = Page::parse(request.page_size, &request.page_token)?;
-        let all = self.look(|lab| lab.ladders()).await?;
+        let (all, server) = self.look(|lab| (lab.ladders(), lab.server())).await?;
         let (ladders, next_page_token) = page.cut(all, |one| id(&one.name, LADDERS));
-        Ok(Response::new(v1::ListLaddersResponse { ladders, next_page_token }))
+        Ok(Response::new(v1::ListLaddersResponse { ladders, next_page_token, server }))
     }
 
     async fn get_ladder(

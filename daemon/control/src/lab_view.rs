@@ -2,11 +2,14 @@
 
 use phalanx_proto::v1;
 
-/// The ladders and tune runs of a folder. All methods may read files and compute: call them on
+/// The ladders and tune runs of a folder, and the ladders of a server. All methods may read files and compute: call them on
 /// threads that may block.
 pub trait LabDirectory: Send + Sync + 'static {
     /// All ladders without their rows, by their ids.
     fn ladders(&self) -> Vec<v1::Ladder>;
+
+    /// The server that keeps ladders; `None` without one.
+    fn server(&self) -> Option<v1::LabServer>;
 
     /// One ladder; `None` if there is none of that id.
     fn ladder(&self, id: &str) -> Option<v1::GetLadderResponse>;

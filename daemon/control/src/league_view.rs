@@ -3,6 +3,7 @@
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use phalanx_league::{Fixture, LeagueDefinition, LeagueTable, MatchOutcome, Seeds, SprtOptions};
+use phalanx_proto::v1;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -93,6 +94,8 @@ pub struct LeagueStatus {
     pub started: Option<SystemTime>,
     /// Where another process keeps and plays it; `None`: the daemon does.
     pub folder: Option<PathBuf>,
+    /// Workers of a queue that lately played for it.
+    pub workers: Vec<v1::QueueWorker>,
 }
 
 /// What a league does now.
@@ -119,6 +122,8 @@ pub enum LeagueEvent {
         outcome: MatchOutcome,
         /// The table after this result.
         standing: Arc<LeagueTable>,
+        /// Workers of a queue that lately played for it.
+        workers: u32,
     },
     /// This many events are missing here.
     Lost(u64),

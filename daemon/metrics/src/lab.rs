@@ -23,6 +23,8 @@ pub struct LabSample<'a> {
     pub planned: u64,
     /// Whether a process plays it.
     pub playing: bool,
+    /// Workers of a queue that lately played for it.
+    pub workers: u64,
 }
 
 impl LabMetrics {
@@ -40,6 +42,7 @@ impl LabMetrics {
             ("phalanx_lab_matches_failed", sample.failed),
             ("phalanx_lab_matches_planned", sample.planned),
             ("phalanx_lab_playing", u64::from(sample.playing)),
+            ("phalanx_lab_workers", sample.workers),
         ] {
             #[expect(clippy::cast_precision_loss, reason = "no schedule has 2^52 matches")]
             self.metrics.gauge(name, &labels).set(value as f64);

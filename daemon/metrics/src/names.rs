@@ -263,7 +263,7 @@ pub const METRICS: &[MetricDoc] = &[
         "phalanx_lab_matches_played",
         &["kind", "name"],
         "Matches that were played or failed, of each league, ladder and tune_run (kind) that the \
-         daemon shows: its own leagues, and what is in the folder lab.path.",
+         daemon shows: its own leagues, what is in the folder lab.path, and the ladders of the server lab.nats.",
     ),
     gauge("phalanx_lab_matches_failed", &["kind", "name"], "Matches among them that failed."),
     gauge(
@@ -273,6 +273,12 @@ pub const METRICS: &[MetricDoc] = &[
          tune run may play.",
     ),
     gauge("phalanx_lab_playing", &["kind", "name"], "1 while a process plays it, else 0."),
+    gauge(
+        "phalanx_lab_workers",
+        &["kind", "name"],
+        "Workers of a queue that played matches of it within the last minute; 0 when it is not played \
+         on a queue.",
+    ),
     counter(
         "phalanx_log_lines_dropped_total",
         &[],

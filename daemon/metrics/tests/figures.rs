@@ -286,6 +286,7 @@ fn everything() -> String {
         failed: 1,
         planned: 9,
         playing: true,
+        workers: 2,
     });
     metrics.render()
 }

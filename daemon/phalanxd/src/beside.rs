@@ -20,7 +20,7 @@ pub struct Beside {
     pub(crate) arenas: Arenas,
     /// `None` without a state folder.
     pub(crate) leagues: Option<Leagues>,
-    /// `None` without the setting `lab.path`.
+    /// `None` without the settings `lab.path` and `lab.nats`.
     pub(crate) lab: Option<Lab>,
 }
 
@@ -33,7 +33,7 @@ impl Beside {
         Self {
             arenas: Arenas::new(state.map(|state| state.join(ARENAS_FOLDER))),
             leagues: state.map(|state| Leagues::open(state.join(LEAGUES_FOLDER))),
-            lab: settings.lab.path.clone().map(Lab::open),
+            lab: Lab::open(&settings.lab),
         }
     }
 

@@ -1,13 +1,17 @@
-//! The lab: leagues, ladders and tune runs that other processes keep in the folders of one folder.
-//! One thread looks for news; the control API and the metrics read what it found.
+//! The lab: leagues, ladders and tune runs that other processes keep in the folders of one folder, and
+//! ladders that a server keeps. One thread looks for news in the folders, another one on the server;
+//! the control API and the metrics read what they found.
 
 mod figures;
 mod ladders;
 mod recorded;
 mod runs;
+mod server;
+mod workers;
 
 pub(crate) use figures::LabFigures;
 pub(crate) use recorded::{LadderRecording, all_recordings};
+pub(crate) use workers::workers;
 
 use crate::leagues::FollowedLeague;
 use ladders::ShownLadder;
@@ -15,7 +19,9 @@ use phalanx_control::{LabDirectory, LadderMatchAsk, LeagueView};
 use phalanx_ladder::FollowedLadder;
 use phalanx_league::LeagueStoreError;
 use phalanx_proto::v1;
+use phalanx_settings::LabSettings;
 use runs::ShownRun;
+use server::{ON_SERVER, ServerReader, address};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -24,6 +30,8 @@ use tracing::warn;
 
 /// How often the folders are read.
 const LOOK: Duration = Duration::from_secs(2);
+/// Pause before a thread looks for the first time.
+const FIRST: Duration = Duration::from_millis(100);
 /// Folders that are read at most, in the order of their names.
 const FOLDERS_MAX: usize = 256;
 /// Longest name of a folder, in bytes.
@@ -36,16 +44,18 @@ pub struct Lab {
 }
 
 struct Shared {
-    folder: PathBuf,
+    folder: Option<PathBuf>,
     state: Mutex<State>,
 }
 
-/// What was found, by the names of the folders.
+/// What was found, by the names of the folders; ladders of the server have `kv:` before theirs.
 #[derive(Default)]
 struct State {
     leagues: BTreeMap<String, Arc<dyn LeagueView>>,
     ladders: BTreeMap<String, Arc<ShownLadder>>,
     runs: BTreeMap<String, Arc<ShownRun>>,
+    /// `None` without a server.
+    server: Option<v1::LabServer>,
 }
 
 /// What reads the folders.
@@ -63,18 +73,34 @@ impl std::fmt::Debug for Shared {
 }
 
 impl Lab {
-    /// Reads the folder, and goes on doing so until the last clone is dropped. Blocks once.
+    /// Reads the folder and the server, and goes on doing so until the last clone is dropped. Blocks
+    /// while it reads the folder for the first time, and does not wait for the server; `None` if the
+    /// settings name neither.
     #[must_use]
-    pub fn open(folder: PathBuf) -> Self {
-        let shared = Arc::new(Shared { folder, state: Mutex::default() });
-        let mut reader = Reader::default();
-        reader.look(&shared);
-        let watched = Arc::downgrade(&shared);
-        let thread = std::thread::Builder::new().name("lab".to_owned());
-        if let Err(error) = thread.spawn(move || keep_looking(reader, &watched)) {
-            warn!(%error, "no thread for the lab: it stays as it is now");
+    pub fn open(settings: &LabSettings) -> Option<Self> {
+        let (folder, server) = (settings.path.clone(), address(settings));
+        if folder.is_none() && server.is_none() {
+            return None;
         }
-        Self { shared }
+        let shown = server.as_ref().map(|server| v1::LabServer {
+            address: server.shown(),
+            trouble: "the server has not answered yet".to_owned(),
+        });
+        let state = Mutex::new(State { server: shown, ..State::default() });
+        let shared = Arc::new(Shared { folder, state });
+        if shared.folder.is_some() {
+            let mut reader = Reader::default();
+            reader.look(&shared);
+            keep_looking("lab", &shared, move |shared| {
+                reader.look(shared);
+                LOOK
+            });
+        }
+        if let Some(server) = server {
+            let mut reader = ServerReader::new(server);
+            keep_looking("lab-server", &shared, move |shared| reader.look(shared));
+        }
+        Some(Self { shared })
     }
 
     /// The leagues of the folder.
@@ -104,6 +130,10 @@ impl LabDirectory for Lab {
         self.all_ladders().iter().map(|ladder| ladder.summary()).collect()
     }
 
+    fn server(&self) -> Option<v1::LabServer> {
+        self.shared.state().server.clone()
+    }
+
     fn ladder(&self, id: &str) -> Option<v1::GetLadderResponse> {
         Some(self.one_ladder(id)?.shown())
     }
@@ -122,13 +152,26 @@ impl LabDirectory for Lab {
     }
 }
 
+/// Starts a thread that looks again and again; `look` returns the pause before the next time.
 #[expect(clippy::disallowed_methods, reason = "a thread of its own, without a runtime")]
-fn keep_looking(mut reader: Reader, shared: &Weak<Shared>) {
-    loop {
-        std::thread::sleep(LOOK);
-        // Without a clone no client looks at it.
-        let Some(shared) = shared.upgrade() else { return };
-        reader.look(&shared);
+fn keep_looking(
+    name: &str,
+    shared: &Arc<Shared>,
+    mut look: impl FnMut(&Shared) -> Duration + Send + 'static,
+) {
+    let watched: Weak<Shared> = Arc::downgrade(shared);
+    let thread = std::thread::Builder::new().name(name.to_owned());
+    let started = thread.spawn(move || {
+        let mut pause = FIRST;
+        loop {
+            std::thread::sleep(pause);
+            // Without a clone no client looks at it.
+            let Some(shared) = watched.upgrade() else { return };
+            pause = look(&shared);
+        }
+    });
+    if let Err(error) = started {
+        warn!(%error, name, "no thread for the lab: it stays as it is now");
     }
 }
 
@@ -142,18 +185,19 @@ impl Shared {
 impl Reader {
     /// Reads all folders. No reader of the state waits for the drive.
     fn look(&mut self, shared: &Shared) {
-        let names = names(&shared.folder);
+        let Some(lab) = &shared.folder else { return };
+        let names = names(lab);
         shared.state().retain(&names);
         self.leagues.retain(|name, _| names.contains(name));
         self.unreadable.retain(|name| names.contains(name));
         for name in names {
-            let folder = shared.folder.join(&name);
+            let folder = lab.join(&name);
             if let Some(league) = self.league(&name, &folder) {
                 league.read();
                 let view = league.view();
                 shared.state().leagues.insert(name.clone(), view);
             }
-            if FollowedLadder::is_at(&folder) {
+            if FollowedLadder::is_at(&folder) && !name.starts_with(ON_SERVER) {
                 let new = || Arc::new(ShownLadder::new(&name, &folder));
                 let known = shared.state().ladders.entry(name.clone()).or_insert_with(new).clone();
                 known.read();
@@ -187,7 +231,7 @@ impl State {
     /// Drops what is gone.
     fn retain(&mut self, names: &BTreeSet<String>) {
         self.leagues.retain(|name, _| names.contains(name));
-        self.ladders.retain(|name, _| names.contains(name));
+        self.ladders.retain(|name, ladder| ladder.is_on_server() || names.contains(name));
         self.runs.retain(|name, _| names.contains(name));
     }
 }

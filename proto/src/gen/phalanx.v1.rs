@@ -10815,6 +10815,10 @@ pub struct LeagueResult {
     /// The result of the league after it.
     #[prost(message, optional, tag = "6")]
     pub standing: ::core::option::Option<LeagueStanding>,
+    /// Workers of a queue that played matches of the league within the last minute; 0 when it is not
+    /// played on a queue.
+    #[prost(uint32, tag = "7")]
+    pub workers: u32,
 }
 /// The league is over or has stopped.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -10898,6 +10902,23 @@ pub struct League {
     /// shows it and cannot change it. Empty: the daemon plays it.
     #[prost(string, tag = "8")]
     pub folder: ::prost::alloc::string::String,
+    /// Workers of a queue that played matches of it within the last minute, by name; empty when it is
+    /// not played on a queue.
+    #[prost(message, repeated, tag = "9")]
+    pub workers: ::prost::alloc::vec::Vec<QueueWorker>,
+}
+/// A worker of a queue.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct QueueWorker {
+    /// Its name, with that of its machine.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Its version of the program.
+    #[prost(string, tag = "2")]
+    pub version: ::prost::alloc::string::String,
+    /// Matches that it played since this run was begun or resumed.
+    #[prost(uint64, tag = "3")]
+    pub matches: u64,
 }
 /// The current result of a league.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -11892,11 +11913,25 @@ pub struct ListLaddersResponse {
     /// Ask with this for the next page; empty: this was the last.
     #[prost(string, tag = "2")]
     pub next_page_token: ::prost::alloc::string::String,
+    /// The server that keeps ladders; absent without the setting `lab.nats`.
+    #[prost(message, optional, tag = "3")]
+    pub server: ::core::option::Option<LabServer>,
+}
+/// A NATS server that keeps ladders.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LabServer {
+    /// Its address, without a password.
+    #[prost(string, tag = "1")]
+    pub address: ::prost::alloc::string::String,
+    /// Why its newest entries cannot be read; empty when they can.
+    #[prost(string, tag = "2")]
+    pub trouble: ::prost::alloc::string::String,
 }
 /// Asks for one ladder.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetLadderRequest {
-    /// Resource name: `ladders/` and the name of the ladder's folder, for example `ladders/club`.
+    /// Resource name: `ladders/` and the name of the ladder's folder, for example `ladders/club`, or
+    /// `ladders/kv:club` for the ladder `kv:club` on the server.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
 }
@@ -11916,7 +11951,8 @@ pub struct GetLadderResponse {
 /// A ladder.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Ladder {
-    /// Resource name: `ladders/` and the name of the ladder's folder.
+    /// Resource name: `ladders/` and the name of the ladder's folder, or `ladders/kv:` and its name on
+    /// the server.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
     /// Name of the game.
@@ -11946,6 +11982,9 @@ pub struct Ladder {
     /// Why its newest entries cannot be read; empty when they can.
     #[prost(string, tag = "9")]
     pub trouble: ::prost::alloc::string::String,
+    /// As in `League`; empty for a ladder that a server keeps.
+    #[prost(message, repeated, tag = "10")]
+    pub workers: ::prost::alloc::vec::Vec<QueueWorker>,
 }
 /// The place of a version of a strategy.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -12122,7 +12161,7 @@ pub struct GetTuneRunResponse {
     pub report: ::core::option::Option<TuneReport>,
 }
 /// A search for better values of a strategy's parameters.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct TuneRun {
     /// Resource name: `tuneRuns/` and the name of the run's folder.
     #[prost(string, tag = "1")]
@@ -12166,6 +12205,9 @@ pub struct TuneRun {
     /// Why it cannot be read; empty when it can.
     #[prost(string, tag = "14")]
     pub trouble: ::prost::alloc::string::String,
+    /// As in `League`.
+    #[prost(message, repeated, tag = "15")]
+    pub workers: ::prost::alloc::vec::Vec<QueueWorker>,
 }
 /// What a tune run found.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -12323,11 +12365,11 @@ pub mod lab_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Shows the ladders and tune runs in the folder that the setting `lab.path` names. Other processes
-    /// play them (`phalanx ladder match`, `phalanx tune run`), here or on the workers of a queue; this
-    /// daemon only reads their files, and looks for news every few seconds. Leagues in that folder are
+    /// Shows the ladders and tune runs in the folder that the setting `lab.path` names, and the ladders on
+    /// the NATS server that the setting `lab.nats` names. Other processes play them (`phalanx ladder match`, `phalanx tune run`), here or on the workers of a queue; this
+    /// daemon only reads, and looks for news every few seconds. Leagues in that folder are
     /// among those of the service `Leagues`.
-    /// Errors of every call: FAILED_PRECONDITION (reason NO_LAB: the setting is absent).
+    /// Errors of every call: FAILED_PRECONDITION (reason NO_LAB: neither setting is there).
     #[derive(Debug, Clone)]
     pub struct LabClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -12597,11 +12639,11 @@ pub mod lab_server {
             tonic::Status,
         >;
     }
-    /// Shows the ladders and tune runs in the folder that the setting `lab.path` names. Other processes
-    /// play them (`phalanx ladder match`, `phalanx tune run`), here or on the workers of a queue; this
-    /// daemon only reads their files, and looks for news every few seconds. Leagues in that folder are
+    /// Shows the ladders and tune runs in the folder that the setting `lab.path` names, and the ladders on
+    /// the NATS server that the setting `lab.nats` names. Other processes play them (`phalanx ladder match`, `phalanx tune run`), here or on the workers of a queue; this
+    /// daemon only reads, and looks for news every few seconds. Leagues in that folder are
     /// among those of the service `Leagues`.
-    /// Errors of every call: FAILED_PRECONDITION (reason NO_LAB: the setting is absent).
+    /// Errors of every call: FAILED_PRECONDITION (reason NO_LAB: neither setting is there).
     #[derive(Debug)]
     pub struct LabServer<T> {
         inner: Arc<T>,

@@ -149,6 +149,7 @@ impl LeagueView for Leagues {
             by: String::new(),
             started: None,
             folder: None,
+            workers: Vec::new(),
         }
     }
 
@@ -166,6 +167,10 @@ impl LeagueView for Leagues {
 pub(super) struct Lab;
 
 impl LabDirectory for Lab {
+    fn server(&self) -> Option<v1::LabServer> {
+        None
+    }
+
     fn ladders(&self) -> Vec<v1::Ladder> {
         vec![v1::Ladder { name: format!("ladders/{NAME}"), ..v1::Ladder::default() }]
     }

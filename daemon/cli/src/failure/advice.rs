@@ -86,7 +86,10 @@ const ADVICE: &[(&str, &str)] = &[
     ("LEAGUE_RUNNING", "`phalanx league cancel NAME` stops it"),
     ("TOO_MANY_LEAGUES", "`phalanx league list` shows which one is played"),
     ("LEAGUE_ELSEWHERE", "ctrl-C ends its `phalanx league run`, and the same command goes on"),
-    ("NO_LAB", "set lab.path in the daemon's settings to the folder with ladders and tune runs"),
+    (
+        "NO_LAB",
+        "set lab.path in the daemon's settings to the folder with ladders and tune runs, or lab.nats to the server of ladders",
+    ),
     ("NO_RECORDINGS", "set state_dir or recordings.folder in the daemon's settings"),
     ("RECORDING_NOT_FOUND", "`phalanx recording list` shows those that are kept"),
     ("RECORDING_WRITTEN", "it ends with its team's match; `phalanx team drain TEAM` ends that"),

@@ -25,6 +25,7 @@ pub(crate) fn league(status: &LeagueStatus) -> v1::League {
         created_by: status.by.clone(),
         start_time: status.started.map(Into::into),
         folder: status.folder.as_ref().map(|path| path.display().to_string()).unwrap_or_default(),
+        workers: status.workers.clone(),
     }
 }
 
@@ -86,7 +87,7 @@ fn sprt_state(sprt: SprtState, decided: Option<SprtVerdict>) -> v1::LeagueSprtSt
 
 pub(crate) fn event(cursor: String, event: &LeagueEvent) -> v1::LeagueEvent {
     let kind = match event {
-        LeagueEvent::Result { fixture, players, outcome, standing: after } => {
+        LeagueEvent::Result { fixture, players, outcome, standing: after, workers } => {
             let (scores, trouble) = match outcome {
                 MatchOutcome::Scores(scores) => (scores.clone(), String::new()),
                 MatchOutcome::Failed(reason) => (Vec::new(), reason.clone()),
@@ -98,6 +99,7 @@ pub(crate) fn event(cursor: String, event: &LeagueEvent) -> v1::LeagueEvent {
                 scores,
                 trouble,
                 standing: Some(standing(after)),
+                workers: *workers,
             })
         }
         LeagueEvent::Lost(count) => Kind::EventsLost(v1::EventsLost { count: *count }),

@@ -1,5 +1,7 @@
-//! A daemon that shows what other processes play: leagues, ladders and tune runs in one folder.
+//! A daemon that shows what other processes play: leagues, ladders and tune runs in one folder, and
+//! ladders on a real nats-server.
 
+use crate::nats::NatsServer;
 use crate::support::{
     PHALANX, Running, WALKS, control, daemon, phalanx, quiet, settings, stderr, strategy, text,
     wait,
@@ -17,10 +19,15 @@ use tonic_types::StatusExt;
 
 /// A daemon that shows the folder `lab`, and whose only team never reaches its referee.
 fn showing(dir: &Path) -> Running {
+    showing_with(dir, &format!("path = \"{}/lab\"", dir.display()))
+}
+
+/// A daemon with these keys in `[lab]`.
+fn showing_with(dir: &Path, keys: &str) -> Running {
     let nobody = SocketAddr::from(([127, 0, 0, 1], 1));
     let path = settings(dir, nobody, 1, "return { decide = function() return act.skip() end }");
     let (here, text) = (dir.display(), std::fs::read_to_string(&path).unwrap());
-    let text = format!("state_dir = \"{here}/state\"\n{text}\n[lab]\npath = \"{here}/lab\"\n");
+    let text = format!("state_dir = \"{here}/state\"\n{text}\n[lab]\n{keys}\n");
     std::fs::write(&path, text).unwrap();
     let mut daemon = daemon(&path);
     daemon.line_with("control API");
@@ -263,4 +270,135 @@ async fn a_daemon_without_a_lab_says_which_setting_is_missing() {
     let refused = lab.list_ladders(v1::ListLaddersRequest::default()).await.unwrap_err();
     assert!(refused.message().contains("lab.path"), "{refused:?}");
     assert_eq!(refused.get_details_error_info().unwrap().reason, "NO_LAB");
+}
+
+/// The answer of `ListLadders` once it is as wanted.
+async fn listed(
+    dir: &Path,
+    wanted: impl Fn(&v1::ListLaddersResponse) -> bool,
+) -> v1::ListLaddersResponse {
+    let mut lab = LabClient::new(link(dir).await);
+    loop {
+        let listed = lab.list_ladders(v1::ListLaddersRequest::default()).await.unwrap();
+        if wanted(listed.get_ref()) {
+            return listed.into_inner();
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+fn trouble(listed: &v1::ListLaddersResponse) -> &str {
+    listed.server.as_ref().map_or("no server", |server| &server.trouble)
+}
+
+#[tokio::test]
+async fn a_ladder_on_a_server_is_shown_and_measured_also_after_the_server_was_away() {
+    let Some(mut server) = NatsServer::start() else { return };
+    let (dir, url) = (tempfile::tempdir().unwrap(), server.url());
+    let _daemon = showing_with(dir.path(), &format!("nats = \"{url}\""));
+    // A server without ladders is no trouble.
+    let none = listed(dir.path(), |listed| trouble(listed).is_empty()).await;
+    assert_eq!((none.ladders.len(), none.server.unwrap().address), (0, url.clone()));
+
+    let walks = strategy(dir.path(), "walks", WALKS);
+    let submit = ["ladder", "submit", "kv:club", &walks, "idle", "--game", "assemble"];
+    played(&[&submit[..], &["--steps", "4", "--nats", &url]].concat());
+    let play = |matches: &str| {
+        played(&["ladder", "match", "kv:club", "--matches", matches, "--here", "--nats", &url]);
+    };
+    play("4");
+    let has = |count: u64| {
+        move |listed: &v1::ListLaddersResponse| {
+            listed.ladders.iter().any(|one| one.name == "ladders/kv:club" && one.played == count)
+        }
+    };
+    listed(dir.path(), has(4)).await;
+    let mut lab = LabClient::new(link(dir.path()).await);
+    let name = "ladders/kv:club".to_owned();
+    let shown = lab.get_ladder(v1::GetLadderRequest { name: name.clone() }).await.unwrap();
+    assert_eq!(shown.into_inner().ladder.unwrap().rows.len(), 2);
+    let matches = v1::ListLadderMatchesRequest { parent: name, ..matches_of(9, "", ["", ""]) };
+    assert_eq!(lab.list_ladder_matches(matches).await.unwrap().into_inner().matches.len(), 4);
+    let labels = ["kind=\"ladder\"", "name=\"kv:club\""];
+    let measured = value(&scrape(dir.path()), "phalanx_lab_matches_played", &labels);
+    assert_eq!(measured, Some(4.0));
+
+    // What was read stays while the server is away, with the reason; what comes later follows.
+    server.kill();
+    let away =
+        listed(dir.path(), |listed| trouble(listed).contains("no nats-server answers")).await;
+    assert!(has(4)(&away), "{away:?}");
+    server.restart();
+    play("2");
+    let back = listed(dir.path(), has(6)).await;
+    assert_eq!(trouble(&listed(dir.path(), |listed| trouble(listed).is_empty()).await), "");
+    assert_eq!(back.ladders.len(), 1);
+    // A store that is made anew has other ladders.
+    server.lose_store();
+    listed(dir.path(), |listed| listed.ladders.is_empty() && trouble(listed).is_empty()).await;
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_or_is_silent_is_named_and_holds_nothing_up() {
+    let right = "jetstream { store_dir: \"STORE\" }\nauthorization { user: me, password: right }\n";
+    let Some(server) = NatsServer::with(right) else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let password = dir.path().join("password");
+    std::fs::write(&password, "wrong").unwrap();
+    let (url, file) = (server.url(), text(&password));
+    let keys = format!("nats = \"{url}\"\nnats_user = \"me\"\nnats_password_file = \"{file}\"");
+    let refused = showing_with(dir.path(), &keys);
+    listed(dir.path(), |listed| trouble(listed).contains("refuses these credentials")).await;
+    // The password is read again.
+    std::fs::write(&password, "right").unwrap();
+    listed(dir.path(), |listed| trouble(listed).is_empty()).await;
+    drop(refused);
+
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let keys = format!("nats = \"nats://{}\"", silent.local_addr().unwrap());
+    let _silent = showing_with(dir.path(), &keys);
+    let first = listed(dir.path(), |_| true).await;
+    assert_eq!(trouble(&first), "the server has not answered yet");
+    listed(dir.path(), |listed| trouble(listed).contains("no nats-server answers")).await;
+}
+
+#[test]
+fn a_league_on_a_queue_is_shown_with_the_workers_that_play_it() {
+    let Some(server) = NatsServer::start() else { return };
+    let (dir, url) = (tempfile::tempdir().unwrap(), server.url());
+    let walks = strategy(dir.path(), "walks", WALKS);
+    let folder = dir.path().join("lab/night");
+    let _daemon = showing(dir.path());
+    let mut worker = quiet(Command::new(PHALANX));
+    worker.args(["worker", "--nats", &url, "--threads", "1"]).stderr(Stdio::null());
+    let _worker = Running::start(worker);
+    let mut run = quiet(Command::new(PHALANX));
+    run.args(["league", "run", "--game", "assemble", "--steps", "4", "--seeds", "1..20000"]);
+    run.args(["--strategy", &walks, "--strategy", "idle", "--nats", &url, "--folder"]).arg(&folder);
+    run.stdout(Stdio::null()).stderr(Stdio::null());
+    let run = Running::start(run);
+
+    let shown = || ask(dir.path(), &["league", "show", "night"]).ok();
+    let busy = |league: &Value| league["workers"].as_array().is_some_and(|all| !all.is_empty());
+    let league = wait(|| shown().filter(busy));
+    let [one] = league["workers"].as_array().unwrap().as_slice() else { panic!("{league}") };
+    assert!(one["matches"].as_u64().unwrap() > 0, "{one}");
+    assert!(!one["name"].as_str().unwrap().is_empty(), "{one}");
+    let figure = || {
+        let labels = ["kind=\"league\"", "name=\"night\""];
+        value(&scrape(dir.path()), "phalanx_lab_workers", &labels)
+    };
+    assert_eq!(figure(), Some(1.0));
+    let mut watch = quiet(Command::new(PHALANX));
+    watch.args(["league", "watch", "night", "--output", "json"]);
+    watch.args(["--control", &control(dir.path())]).stderr(Stdio::null());
+    let mut watch = Running::start(watch);
+    let line: Value = serde_json::from_str(&watch.line_with("\"result\"")).unwrap();
+    assert_eq!(line["result"]["workers"], 1, "{line}");
+
+    // The workers of a run that ended are those of none.
+    run.signal("INT");
+    run.finish();
+    assert!(!folder.join("workers.json").exists());
+    wait(|| (figure() == Some(0.0)).then_some(()));
 }

@@ -31,6 +31,7 @@ impl MetricsSource for LabFigures {
                 failed: status.standing.failed,
                 planned: status.standing.total,
                 playing: status.state == LeagueState::Playing,
+                workers: status.workers.len() as u64,
             });
         }
         for ladder in self.lab.iter().flat_map(Lab::all_ladders) {

@@ -1,6 +1,7 @@
 //! A ladder as the control API shows it.
 
 use super::recorded::ladder_recordings;
+use super::workers;
 use phalanx_control::LadderMatchAsk;
 use phalanx_ladder::{
     FollowedLadder, Ladder, LadderMatch, LadderRow, RatingPoint, rating_series, rows,
@@ -23,7 +24,8 @@ const STALE: usize = 100;
 #[derive(Debug)]
 pub(super) struct ShownLadder {
     id: String,
-    folder: PathBuf,
+    /// `None` on a server.
+    folder: Option<PathBuf>,
     kept: Mutex<Kept>,
 }
 
@@ -32,6 +34,8 @@ struct Kept {
     followed: FollowedLadder,
     /// Why its newest entries cannot be read.
     trouble: String,
+    /// Workers of a queue that lately played for it.
+    workers: Vec<v1::QueueWorker>,
     rows: Option<AsOf<Vec<LadderRow>>>,
     /// The curves.
     series: Option<AsOf<Vec<Vec<RatingPoint>>>>,
@@ -48,9 +52,36 @@ struct AsOf<T> {
 impl ShownLadder {
     /// The ladder of a folder; nothing is read yet.
     pub(super) fn new(id: &str, folder: &Path) -> Self {
-        let (followed, trouble) = (FollowedLadder::new(folder), String::new());
-        let kept = Mutex::new(Kept { followed, trouble, rows: None, series: None });
-        Self { id: id.to_owned(), folder: folder.to_owned(), kept }
+        Self::of(id, Some(folder.to_owned()), FollowedLadder::new(folder))
+    }
+
+    /// A ladder of a server; nothing is read yet.
+    pub(super) fn on_server(id: &str) -> Self {
+        Self::of(id, None, FollowedLadder::on_server(id))
+    }
+
+    fn of(id: &str, folder: Option<PathBuf>, followed: FollowedLadder) -> Self {
+        let (trouble, workers) = (String::new(), Vec::new());
+        let kept = Kept { followed, trouble, workers, rows: None, series: None };
+        Self { id: id.to_owned(), folder, kept: Mutex::new(kept) }
+    }
+
+    /// Whether a server keeps it.
+    pub(super) fn is_on_server(&self) -> bool {
+        self.folder.is_none()
+    }
+
+    /// Counts entries that were read from the server.
+    pub(super) fn add(&self, lines: &[String]) {
+        let mut kept = self.kept();
+        if let Err(error) = kept.followed.add(lines) {
+            kept.trouble = error.to_string();
+        }
+    }
+
+    /// Notes who plays a ladder of the server.
+    pub(super) fn set_player(&self, player: Option<String>) {
+        self.kept().followed.set_player(player);
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -60,7 +91,10 @@ impl ShownLadder {
 
     /// Reads what is new. Blocks.
     pub(super) fn read(&self) {
+        let playing = self.folder.as_ref().filter(|_| self.kept().followed.player().is_some());
+        let found = playing.map(|folder| workers(folder)).unwrap_or_default();
         let mut kept = self.kept();
+        kept.workers = found;
         match kept.followed.read() {
             Err(error) => kept.trouble = error.to_string(),
             Ok(()) if kept.followed.is_broken() => {}
@@ -79,6 +113,7 @@ impl ShownLadder {
             failed: ladder.failed(),
             planned: ladder.matches().len() as u64,
             playing: kept.followed.player().is_some(),
+            workers: kept.workers.len() as u64,
         }
     }
 
@@ -100,6 +135,7 @@ impl ShownLadder {
             player: kept.followed.player().unwrap_or_default(),
             rows: Vec::new(),
             trouble: kept.trouble.clone(),
+            workers: kept.workers.clone(),
         }
     }
 
@@ -153,7 +189,9 @@ impl ShownLadder {
             Some(MatchOutcome::Failed(reason)) => (Vec::new(), reason.clone()),
             None => (Vec::new(), String::new()),
         };
-        let recordings = ladder_recordings(&self.folder, &self.id, number as u64);
+        let folder = self.folder.as_deref();
+        let recordings = folder.map(|folder| ladder_recordings(folder, &self.id, number as u64));
+        let recordings = recordings.unwrap_or_default();
         v1::LadderMatch {
             number: number as u64,
             seed: one.seed,

@@ -1,5 +1,6 @@
 //! A tune run as the control API shows it.
 
+use super::workers;
 use phalanx_league::{ParamValues, ResultsReader};
 use phalanx_metrics::LabSample;
 use phalanx_proto::v1;
@@ -52,9 +53,11 @@ impl ShownRun {
 
     /// How far it is, for the metrics.
     pub(super) fn sample(&self) -> LabSample<'_> {
-        let v1::TuneRun { played, failed, budget, playing, .. } = self.kept().run;
+        let kept = self.kept();
+        let v1::TuneRun { played, failed, budget, playing, .. } = kept.run;
+        let workers = kept.run.workers.len() as u64;
         let (kind, name) = ("tune_run", self.id.as_str());
-        LabSample { kind, name, played, failed, planned: budget, playing }
+        LabSample { kind, name, played, failed, planned: budget, playing, workers }
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -71,10 +74,12 @@ impl ShownRun {
     /// Computes it if its results have changed and the last time is long ago. Blocks.
     pub(super) fn read(&self) {
         let playing = ResultsReader::new(&self.folder).is_held();
+        let workers = if playing { workers(&self.folder) } else { Vec::new() };
         let bytes = self.folder.join(RESULTS).metadata().map_or(0, |data| data.len());
         let (begun, known) = {
             let mut kept = self.kept();
             kept.run.playing = playing;
+            kept.run.workers.clone_from(&workers);
             (Instant::now(), kept.bytes == Some(bytes) || kept.again > Some(Instant::now()))
         };
         if known {
@@ -83,7 +88,7 @@ impl ShownRun {
         let (run, report) = self.computed();
         let cost = begun.elapsed();
         let again = begun.checked_add(cost * REST + Duration::from_millis(1));
-        let run = v1::TuneRun { name: format!("tuneRuns/{}", self.id), playing, ..run };
+        let run = v1::TuneRun { name: format!("tuneRuns/{}", self.id), playing, workers, ..run };
         *self.kept() = Kept { bytes: Some(bytes), again, run, report };
     }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(crate) struct AllLeagues {
     /// `None` without a state folder.
     pub(crate) own: Option<Leagues>,
-    /// `None` without the setting `lab.path`.
+    /// `None` without the settings `lab.path` and `lab.nats`.
     pub(crate) lab: Option<Lab>,
 }
 

@@ -2,6 +2,7 @@
 //! and again.
 
 use super::kept::{Facts, Live, to_event};
+use crate::lab::workers;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt, StreamExt};
@@ -27,6 +28,8 @@ pub(crate) struct FollowedLeague {
     /// `None` while no process plays it.
     events: Option<broadcast::Sender<LeagueEvent>>,
     view: Arc<FollowedView>,
+    /// Workers of a queue that lately played for it.
+    workers: u32,
 }
 
 /// The league as the control API sees it, from when somebody begins to play it until that ends.
@@ -56,7 +59,7 @@ impl FollowedLeague {
         };
         let view = Arc::new(FollowedView { facts, events: broadcast::channel(1).1 });
         let (folder, broken, events) = (folder.to_owned(), None, None);
-        Ok(Self { folder, store, results, broken, live, events, view })
+        Ok(Self { folder, store, results, broken, live, events, view, workers: 0 })
     }
 
     /// Reads what is new. Blocks.
@@ -66,6 +69,8 @@ impl FollowedLeague {
         if played && self.events.is_none() {
             self.begin();
         }
+        let workers = if played { workers(&self.folder) } else { Vec::new() };
+        self.workers = u32::try_from(workers.len()).unwrap_or(u32::MAX);
         let before = self.store.tally().played();
         let trouble = self.count();
         let standing = match before > 0 && self.store.tally().played() == before {
@@ -77,7 +82,7 @@ impl FollowedLeague {
             (false, true) => LeagueState::Playing,
             (false, false) => LeagueState::Stopped,
         };
-        self.live.send_replace(Live { state, standing, trouble });
+        self.live.send_replace(Live { state, standing, trouble, workers: Arc::new(workers) });
         if state != LeagueState::Playing {
             // Followers see the final state.
             self.events = None;
@@ -122,7 +127,7 @@ impl FollowedLeague {
     }
 
     fn count_new(&mut self) -> Result<(), LeagueStoreError> {
-        let Self { folder, store, results, events, .. } = self;
+        let Self { folder, store, results, events, workers, .. } = self;
         let plan = store.plan().clone();
         // One is the view's own.
         let events = events.as_ref().filter(|events| events.receiver_count() > 1);
@@ -130,7 +135,7 @@ impl FollowedLeague {
         let mut tell = |event: &MatchPlayed<'_>| {
             let standing = Arc::new(event.standing.clone());
             // All followers may have gone.
-            drop(events.send(to_event(&plan, event, standing)));
+            drop(events.send(to_event(&plan, event, standing, *workers)));
         };
         store.follow(folder, results, Some(&mut tell))
     }

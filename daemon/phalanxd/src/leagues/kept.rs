@@ -8,6 +8,7 @@ use phalanx_league::{
     LeagueDefinition, LeagueEnd, LeagueStore, LeagueStoreError, LeagueTable, LeagueTally,
     MatchPlayed, PlayMatch, RunOptions,
 };
+use phalanx_proto::v1;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -35,11 +36,14 @@ pub(super) struct Live {
     pub(super) state: LeagueState,
     pub(super) standing: Arc<LeagueTable>,
     pub(super) trouble: String,
+    /// Workers of a queue that lately played for it.
+    pub(super) workers: Arc<Vec<v1::QueueWorker>>,
 }
 
 impl Live {
     pub(super) fn of(standing: LeagueTable, state: LeagueState) -> Self {
-        Self { state, standing: Arc::new(standing), trouble: String::new() }
+        let (standing, workers) = (Arc::new(standing), Arc::default());
+        Self { state, standing, trouble: String::new(), workers }
     }
 
     /// A league that is not being played.
@@ -162,6 +166,7 @@ impl Facts {
             by: self.by.clone(),
             started: self.started,
             folder: self.folder.clone(),
+            workers: live.workers.to_vec(),
         }
     }
 }
@@ -188,7 +193,7 @@ impl Runner {
         phalanx_league::run(store, play, &options, &mut |event| {
             let standing = Arc::new(event.standing.clone());
             self.live.send_modify(|live| live.standing = Arc::clone(&standing));
-            self.tell(to_event(&plan, event, standing), &mut lost);
+            self.tell(to_event(&plan, event, standing, 0), &mut lost);
         })
     }
 
@@ -221,6 +226,7 @@ pub(super) fn to_event(
     plan: &LeagueDefinition,
     event: &MatchPlayed<'_>,
     standing: Arc<LeagueTable>,
+    workers: u32,
 ) -> LeagueEvent {
     let name = |player: &usize| plan.players.get(*player).map(|player| player.name.clone());
     LeagueEvent::Result {
@@ -228,5 +234,6 @@ pub(super) fn to_event(
         players: event.fixture.players.iter().filter_map(name).collect(),
         outcome: event.outcome.clone(),
         standing,
+        workers,
     }
 }

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 /// Prefix of a league's resource name.
 pub(super) const LEAGUES: &str = "leagues/";
 
+/// Workers that text names; the others are counted.
+const WORKERS_SHOWN: usize = 8;
+
 pub(super) fn short(name: &str) -> &str {
     name.strip_prefix(LEAGUES).unwrap_or(name)
 }
@@ -41,6 +44,14 @@ pub(super) fn text(league: &v1::League) -> String {
             sprt.llr, sprt.lower, sprt.upper
         ));
     }
+    if !league.workers.is_empty() {
+        let worker = |one: &v1::QueueWorker| format!("{} ({})", one.name, one.matches);
+        let some: Vec<_> = league.workers.iter().take(WORKERS_SHOWN).map(worker).collect();
+        let rest = league.workers.len() - some.len();
+        let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+        let count = workers(league.workers.len());
+        head.push_str(&format!("\n{count} (matches): {}{more}", some.join(", ")));
+    }
     if !league.folder.is_empty() {
         head.push_str(&format!("\nanother process keeps it in {}", league.folder));
     }
@@ -64,6 +75,11 @@ pub(super) fn text(league: &v1::League) -> String {
     format!("{head}\n{}", table.shown())
 }
 
+/// How many workers play.
+fn workers(count: usize) -> String {
+    if count == 1 { "1 worker".to_owned() } else { format!("{count} workers") }
+}
+
 fn verdict(sprt: &v1::LeagueSprtState) -> &'static str {
     match sprt.verdict() {
         v1::LeagueVerdict::Unspecified => "undecided",
@@ -76,9 +92,11 @@ pub(super) fn json(league: &v1::League) -> Value {
     let plan = league.plan.clone().unwrap_or_default();
     let player =
         |player: &v1::LeaguePlayer| json!({ "name": player.name, "strategy": player.strategy });
+    let worker = |one: &v1::QueueWorker| json!({ "name": one.name, "version": one.version, "matches": one.matches });
     json!({
         "name": id(league), "state": state(league), "trouble": league.trouble,
         "created_by": league.created_by, "folder": league.folder,
+        "workers": league.workers.iter().map(worker).collect::<Vec<_>>(),
         "plan": {
             "game": plan.game, "variant": plan.variant, "steps": plan.steps,
             "worlds": plan.worlds, "players": plan.players.iter().map(player).collect::<Vec<_>>(),
@@ -121,7 +139,11 @@ pub(super) fn event_text(event: &v1::LeagueEvent) -> String {
                 format!("; {} leads, {:+.0} ±{:.0}", row.player, row.elo, row.error)
             });
             let place = format!("{}/{}", standing.played, standing.total);
-            format!("{place:>11}  seed {:<6} {who}: {how}{lead}", result.seed)
+            let by = match result.workers {
+                0 => String::new(),
+                count => format!("; {}", workers(count as usize)),
+            };
+            format!("{place:>11}  seed {:<6} {who}: {how}{lead}{by}", result.seed)
         }
         Some(Kind::Ended(ended)) => text(&ended.league.clone().unwrap_or_default()),
         Some(Kind::EventsLost(lost)) => format!("{} events were lost", lost.count),
@@ -135,7 +157,7 @@ pub(super) fn event_json(event: &v1::LeagueEvent) -> Value {
             "result",
             json!({
                 "number": result.number, "seed": result.seed, "players": result.players,
-                "scores": result.scores, "trouble": result.trouble,
+                "scores": result.scores, "trouble": result.trouble, "workers": result.workers,
                 "standing": standing_json(&result.standing.clone().unwrap_or_default()),
             }),
         ),
