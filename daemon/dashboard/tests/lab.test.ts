@@ -4,7 +4,7 @@ import { Lab } from "../src/gen/phalanx/v1/lab_pb";
 import { Leagues } from "../src/gen/phalanx/v1/league_pb";
 import { Recordings } from "../src/gen/phalanx/v1/recordings_pb";
 import { faults, overhang, text } from "./browser";
-import { laboratory, league, match, PROVED, REPORTED, STRATEGIES } from "./labs";
+import { AWAY, laboratory, league, match, PROVED, REPORTED, STRATEGIES } from "./labs";
 import { opened } from "./opened";
 import { until } from "./stage";
 
@@ -30,6 +30,26 @@ describe("the lab", () => {
     await stand.page.waitForURL(/lab\/league%3Anight$/);
     await stand.page.goBack();
     await stand.page.getByRole("heading", { name: "Tune run mine-win" }).waitFor();
+  });
+
+  test("a server that is away is named with its reason, and its ladder stays", async () => {
+    stand.canned.answer(Lab.method.listLadders, AWAY);
+    await open("lab/ladder%3Akv%3Aclub");
+    await stand.page.getByRole("heading", { name: "Ladder kv:club" }).waitFor();
+    expect(await text(stand.page, "[data-server]")).toBe("The ladders of nats://lab1:4222 cannot be read: nats://lab1:4222: no nats-server answers");
+    expect(await text(stand.page, ".lab-list")).toContain("kv:club");
+  });
+
+  test("a run on a queue says how many workers play, and what each of them did", async () => {
+    await open("lab/tune%3Amine-win");
+    const workers = stand.page.locator('[data-figure="workers"]');
+    await workers.waitFor();
+    expect(await text(stand.page, '[data-figure="workers"]')).toMatch(/^\s*2\s+workers played in the last minute\s*$/);
+    await workers.click();
+    expect(await text(stand.page, '[data-worker="lab1-4711"]')).toMatch(/lab1-4711\s*0\.9\.0\s*812/);
+    await item("league:night");
+    await stand.page.getByRole("heading", { name: "Progress of night" }).waitFor();
+    expect(await workers.count()).toBe(0);
   });
 
   test("the table has the latest versions, and earlier ones on demand", async () => {

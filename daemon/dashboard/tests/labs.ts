@@ -60,8 +60,20 @@ export function match(number: number): Match {
   return { number: BigInt(number), seed: BigInt(100 + Math.floor(number / 2)), players, scores: failed ? [] : [BigInt(12 + (number % 5)), 9n], trouble: failed ? "mine@7 used too much time" : "", bits: 0.04 + (number % 10) / 300, recordings };
 }
 
+/** Workers that play for a run. */
+export const WORKERS = [
+  { name: "lab1-4711", version: "0.9.0", matches: 812n },
+  { name: "lab2-93", version: "0.9.0", matches: 500n },
+];
+
+/** A ladder on a server that is away. */
+export const AWAY = {
+  ladders: [{ name: "ladders/kv:club", game: "assemble", played: 800n }],
+  server: { address: "nats://lab1:4222", trouble: "nats://lab1:4222: no nats-server answers" },
+};
+
 /** The tune run without its report. */
-export const RUN: Run = { name: "tuneRuns/mine-win", runId: "9f02a1c377de4410", game: "bomberland", strategy: "mine", opponents: ["shipped × 1"], objective: "win", budget: 2_000n, played: 1_312n, candidates: 57n, playing: true, summary: "the final test is not over (on 48 seeds 61.5 % against 52.1 % with the values at the start)" };
+export const RUN: Run = { name: "tuneRuns/mine-win", runId: "9f02a1c377de4410", game: "bomberland", strategy: "mine", opponents: ["shipped × 1"], objective: "win", budget: 2_000n, played: 1_312n, candidates: 57n, playing: true, workers: WORKERS, summary: "the final test is not over (on 48 seeds 61.5 % against 52.1 % with the values at the start)" };
 
 const REPORT = {
   unit: "per cent of the points",
@@ -108,6 +120,6 @@ export function laboratory(): Canned {
 }
 
 /** The same run with a proof. */
-export const PROVED: Run = { ...RUN, playing: false, verdict: TuneVerdict.BETTER, summary: "better, proved on fresh seeds" };
+export const PROVED: Run = { ...RUN, playing: false, workers: [], verdict: TuneVerdict.BETTER, summary: "better, proved on fresh seeds" };
 /** Its report. */
 export const REPORTED = REPORT;

@@ -7,6 +7,7 @@ import { figure } from "../match/names";
 import { useCockpit } from "../state/cockpit";
 import { createPolled } from "../state/polled";
 import { Chart } from "../ui/chart";
+import { QueueWorkers } from "../ui/queue-workers";
 import { LadderMatches } from "./lab-matches";
 
 /** Interval between two requests, in milliseconds. */
@@ -48,6 +49,7 @@ export function LadderPanel(props: { name: string }): JSX.Element {
               </Show>
             </div>
             <Facts answer={answer()} />
+            <QueueWorkers workers={answer().ladder?.workers ?? []} />
             <Table rows={rows()} chosen={chosen()} choose={choose} />
             <Show when={polled().fault}>{(fault) => <p class="warn">{fault().text}</p>}</Show>
             <Show when={answer().ladder?.trouble}>{(text) => <p class="warn">Its newest entries cannot be read: {text()}</p>}</Show>

@@ -5,6 +5,7 @@ import { Pace, timeLeft } from "../lab/pace";
 import { figure } from "../match/names";
 import { LeagueTable } from "../ui/league-table";
 import { Progress } from "../ui/progress";
+import { QueueWorkers } from "../ui/queue-workers";
 import { SprtGauge } from "../ui/sprt-gauge";
 
 /** `league` is renewed again and again; `known`: whether all leagues are known. */
@@ -34,6 +35,7 @@ export function LeaguePanel(props: { name: string; league: League | undefined; k
               <Show when={league().state === LeagueState.PLAYING && timeLeft(total() - played(), perMinute())}>{(text) => <span>{text()}</span>}</Show>
             </p>
             <Progress label="Matches played" done={played()} of={total()} />
+            <QueueWorkers workers={league().workers} />
             <Show when={league().folder}>
               {(folder) => <p class="dim">Another process plays it, here or on workers, and keeps it in <code>{folder()}</code>.</p>}
             </Show>

@@ -8,6 +8,7 @@ import { useCockpit } from "../state/cockpit";
 import { createPolled } from "../state/polled";
 import { Chart } from "../ui/chart";
 import { Progress } from "../ui/progress";
+import { QueueWorkers } from "../ui/queue-workers";
 import { SprtGauge } from "../ui/sprt-gauge";
 
 /** Interval between two requests, in milliseconds. */
@@ -85,6 +86,7 @@ function Head(props: { name: string; run: TuneRun }): JSX.Element {
           </Show>
         </p>
         <Progress label="Matches played, of the budget" done={Number(props.run.played)} of={Number(props.run.budget)} />
+        <QueueWorkers workers={props.run.workers} />
         <p>{capital(props.run.summary)}.</p>
         <Show when={props.run.failed > 0n}>
           <p class="warn">{figure(Number(props.run.failed))} matches failed and are not counted.</p>

@@ -55,15 +55,20 @@ export default function LabView(): JSX.Element {
   const asked = (): boolean => [ladders(), runs(), played()].every(({ value, fault }) => value !== undefined || fault !== undefined);
   const absent = (): boolean => ladders().fault?.reason === "NO_LAB";
   const trouble = (): string => [ladders().fault, runs().fault, played().fault].find((fault) => fault !== undefined && !["NO_LAB", "NO_LEAGUES"].includes(fault.reason))?.text ?? "";
+  const away = (): string => {
+    const server = ladders().value?.server;
+    return server === undefined || server.trouble === "" ? "" : `The ladders of ${server.address} cannot be read: ${server.trouble}`;
+  };
   const name = (kind: Kind): string | undefined => (choice()?.kind === kind ? choice()?.name : undefined);
   return (
-    <Show when={items().length > 0} fallback={<Show when={asked()}><Nothing absent={absent()} trouble={trouble()} /></Show>}>
+    <Show when={items().length > 0} fallback={<Show when={asked()}><Nothing absent={absent()} trouble={trouble() || away()} /></Show>}>
       <div class="lab">
         <nav class="card lab-list" aria-label="Ladders, tune runs and leagues">
           <For each={["ladder", "tune", "league"] as const}>{(kind) => <Group title={TITLES[kind]} items={items().filter((item) => item.kind === kind)} chosen={chosen()} />}</For>
           <Show when={trouble()}>{(text) => <p class="warn">{text()}</p>}</Show>
+          <Show when={away()}>{(text) => <p class="warn" data-server>{text()}</p>}</Show>
           <Show when={absent()}>
-            <p class="dim">Ladders and tune runs appear here when the setting <code>lab.path</code> names their folder.</p>
+            <p class="dim">Ladders and tune runs appear here when the setting <code>lab.path</code> names their folder, or <code>lab.nats</code> the server of ladders.</p>
           </Show>
         </nav>
         <div class="lab-shown">
@@ -131,7 +136,7 @@ function Nothing(props: { absent: boolean; trouble: string }): JSX.Element {
       <Show when={props.trouble}>{(text) => <p class="warn">{text()}</p>}</Show>
       <Show
         when={props.absent}
-        fallback={<p>Nothing is in the folder of the setting <code>lab.path</code>. These commands begin something there:</p>}
+        fallback={<p>Nothing is in the folder of the setting <code>lab.path</code> and on the server of <code>lab.nats</code>. These commands begin something there:</p>}
       >
         <p>Give the daemon a folder in its settings, and play into that folder. This page then shows the progress, also of matches that workers play:</p>
         <pre class="boxed" tabIndex={0}>{"[lab]\npath = \"/srv/contest/lab\""}</pre>
