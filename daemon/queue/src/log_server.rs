@@ -160,14 +160,12 @@ impl LogServer {
         let stream = match self.jetstream.get_stream(bucket_stream(bucket)).await {
             Ok(stream) => stream,
             Err(why) => {
-                return match why.kind() {
+                let missing = matches!(
+                    why.kind(),
                     GetStreamErrorKind::JetStream(error)
-                        if error.error_code() == ErrorCode::STREAM_NOT_FOUND =>
-                    {
-                        Ok(None)
-                    }
-                    _ => Err(failed(&why)),
-                };
+                        if error.error_code() == ErrorCode::STREAM_NOT_FOUND
+                );
+                return if missing { Ok(None) } else { Err(failed(&why)) };
             }
         };
         let info = stream.info_with_subjects(format!("$KV.{bucket}.{keys}")).await;
@@ -184,8 +182,8 @@ struct Subjects {
     last: u64,
 }
 
-/// The entries of a log from number `from` on: at most `most`, and those that come by `until`. Only what is returned
-/// counts as read: what was read before an error comes again.
+/// The entries of a log from number `from` on: at most `most`, and those that come by `until`. Only
+/// what is returned counts as read: what was read before an error comes again.
 pub(crate) async fn read_entries(
     entries: &Store,
     name: &str,

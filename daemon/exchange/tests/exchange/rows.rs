@@ -113,12 +113,12 @@ fn a_table_reads_the_same_from_parquet_as_from_json() {
 
 /// A row of a Parquet file as JSON lines have it.
 fn object(row: &Row) -> Value {
-    let value = |field: &Field| match field {
-        Field::Null => Value::Null,
-        Field::Bool(truth) => json!(truth),
-        Field::Long(number) => json!(number),
-        Field::Str(text) => json!(text),
-        other => panic!("{other:?}"),
+    let value = |field: &Field| {
+        let Field::Str(text) = field else {
+            // Whole numbers, truths and missing values look the same in both.
+            return serde_json::from_str(&field.to_string()).unwrap();
+        };
+        json!(text)
     };
     row.get_column_iter().map(|(name, field)| (name.clone(), value(field))).collect()
 }
