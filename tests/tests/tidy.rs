@@ -181,7 +181,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "phalanx-lua",
             "phalanx-net",
             "phalanx-settings",
-            "phalanx-proto",
             "phalanx-record",
             "phalanx-exchange",
             "phalanx-metrics",
