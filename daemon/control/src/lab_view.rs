@@ -2,8 +2,8 @@
 
 use phalanx_proto::v1;
 
-/// The ladders and tune runs of a folder, and the ladders of a server. All methods may read files and compute: call them on
-/// threads that may block.
+/// The ladders and tune runs of a folder, and the ladders of a server. All methods may read files
+/// and compute: call them on threads that may block.
 pub trait LabDirectory: Send + Sync + 'static {
     /// All ladders without their rows, by their ids.
     fn ladders(&self) -> Vec<v1::Ladder>;

@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
 
-/// Rows of a row group: so many are in memory until they are written.
+/// Rows of a row group, which are in memory until they are written.
 const GROUP_ROWS_MAX: usize = 32 * 1024;
 /// The same in bytes of text.
 const GROUP_BYTES_MAX: usize = 32 * 1024 * 1024;

@@ -6,11 +6,11 @@ use phalanx_cli::failure::misused;
 use phalanx_exchange::{
     BoardState, COLUMNS, Column, ParquetTable, RowValue, Turns, is_of_turns, parquet_notes, rows,
 };
+use phalanx_files::Readers;
 use phalanx_league::{Fixture, LeagueDefinition, LeagueTable, PlayError, PlayMatch};
 use phalanx_record::{Channel, Loader, RecordingFile};
 use phalanxd::league_matches::Matches;
 use std::fs;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -141,7 +141,7 @@ impl<'a> DatasetMatches<'a> {
         Ok(played.map(|(scores, _)| scores))
     }
 
-    /// Writes a match: beside its file first, so that a file is always whole.
+    /// Writes a match; a file is always whole.
     fn write(
         &self,
         fixture: &Fixture,
@@ -150,16 +150,15 @@ impl<'a> DatasetMatches<'a> {
         path: &Path,
     ) -> Result<()> {
         let columns = MATCH_COLUMNS.into_iter().chain(COLUMNS).chain([BOARD]);
-        let beside = path.with_extension("new");
-        let out = BufWriter::new(fs::File::create(&beside)?);
+        let mut bytes = Vec::new();
         let notes = [(LEAGUE, self.league.as_str()), ("phalanx.version", phalanxd::BUILD)];
-        let mut table = ParquetTable::new(out, columns.collect(), &notes)?;
+        let mut table = ParquetTable::new(&mut bytes, columns.collect(), &notes)?;
         for (seat, file) in files.iter().enumerate() {
             let before = self.of_match(fixture, scores, seat);
             write_decisions(&mut table, &before, file)?;
         }
         table.finish()?;
-        fs::rename(&beside, path).map_err(Into::into)
+        phalanx_files::replace(path, &bytes, Readers::Everyone).map_err(Into::into)
     }
 
     /// The columns of the match, for the team in this seat.
@@ -207,7 +206,7 @@ impl PlayMatch for DatasetMatches<'_> {
 
 /// Writes the decisions of a recording; each row begins with these values.
 fn write_decisions(
-    table: &mut ParquetTable<BufWriter<fs::File>>,
+    table: &mut ParquetTable<&mut Vec<u8>>,
     before: &[RowValue],
     path: &Path,
 ) -> Result<()> {

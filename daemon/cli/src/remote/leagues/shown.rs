@@ -1,6 +1,6 @@
 //! Leagues and their results as text and as JSON.
 
-use super::super::{Table, word};
+use super::super::{Table, counted, word};
 use phalanx_proto::v1;
 use phalanx_proto::v1::league_event::Kind;
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ pub(super) fn text(league: &v1::League) -> String {
         let some: Vec<_> = league.workers.iter().take(WORKERS_SHOWN).map(worker).collect();
         let rest = league.workers.len() - some.len();
         let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-        let count = workers(league.workers.len());
+        let count = counted(league.workers.len(), "worker");
         head.push_str(&format!("\n{count} (matches): {}{more}", some.join(", ")));
     }
     if !league.folder.is_empty() {
@@ -73,11 +73,6 @@ pub(super) fn text(league: &v1::League) -> String {
         ]);
     }
     format!("{head}\n{}", table.shown())
-}
-
-/// How many workers play.
-fn workers(count: usize) -> String {
-    if count == 1 { "1 worker".to_owned() } else { format!("{count} workers") }
 }
 
 fn verdict(sprt: &v1::LeagueSprtState) -> &'static str {
@@ -141,7 +136,7 @@ pub(super) fn event_text(event: &v1::LeagueEvent) -> String {
             let place = format!("{}/{}", standing.played, standing.total);
             let by = match result.workers {
                 0 => String::new(),
-                count => format!("; {}", workers(count as usize)),
+                count => format!("; {}", counted(count, "worker")),
             };
             format!("{place:>11}  seed {:<6} {who}: {how}{lead}{by}", result.seed)
         }
