@@ -100,7 +100,7 @@ describe("the lab", () => {
     expect(await text(stand.page, '[data-match="799"]')).toMatch(/–\s*$/);
     await recorded.getByRole("link", { name: "Team B" }).click();
     await stand.page.waitForURL(/recordings\/club\.match-798\.B-assemble-20261122T013000Z$/);
-    await stand.page.getByRole("heading", { name: "Recordings" }).waitFor();
+    await stand.page.getByRole("heading", { level: 2, name: "Recordings" }).waitFor();
   });
 
   test("a tune run shows the best so far, the influences, the strongest first, and its test", async () => {
