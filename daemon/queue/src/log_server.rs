@@ -62,7 +62,8 @@ impl LogServer {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.map_err(|why| QueueError::server("cannot start threads", why))?;
         let quiet: Say = Arc::new(|_| ());
-        let inbox = "_INBOX.coordinator";
+        // An inbox of its own: its user at the server needs to read no other answers.
+        let inbox = "_INBOX.reader";
         let (client, jetstream) = runtime.block_on(async {
             let client = connect(address, title, inbox, &quiet).await?;
             // It starts a task of its own, so it has to be made in the runtime.

@@ -2,9 +2,10 @@
 //! ladders on a real nats-server.
 
 use crate::nats::NatsServer;
+use crate::queue::sample_server;
 use crate::support::{
-    PHALANX, Running, WALKS, control, daemon, phalanx, quiet, settings, stderr, strategy, text,
-    wait,
+    PHALANX, Running, WALKS, control, daemon, phalanx, quiet, refused, settings, stderr, strategy,
+    text, wait,
 };
 use crate::watching::{scrape, value};
 use phalanx_control::client::{Address, Link, connect};
@@ -336,6 +337,35 @@ async fn a_ladder_on_a_server_is_shown_and_measured_also_after_the_server_was_aw
     // A store that is made anew has other ladders.
     server.lose_store();
     listed(dir.path(), |listed| listed.ladders.is_empty() && trouble(listed).is_empty()).await;
+}
+
+#[tokio::test]
+async fn a_user_that_may_only_read_shows_the_ladders_of_a_server_and_cannot_play_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(server) = sample_server(dir.path()) else { return };
+    let url = server.url().replace("nats://", "tls://");
+    let (password, ca) = (dir.path().join("password"), dir.path().join("ca.pem"));
+    let (password, ca) = (text(&password), text(&ca));
+    let login = |user| {
+        let words = ["--nats", &url, "--nats-user", user];
+        [&words[..], &["--nats-password-file", password, "--nats-ca", ca]].concat()
+    };
+    let keys = format!(
+        "nats = \"{url}\"\nnats_user = \"reader\"\nnats_password_file = \"{password}\"\n\
+         nats_ca = \"{ca}\""
+    );
+    let _daemon = showing_with(dir.path(), &keys);
+    // The stores are not there yet.
+    listed(dir.path(), |listed| trouble(listed).is_empty()).await;
+    let walks = strategy(dir.path(), "walks", WALKS);
+    let submit = ["ladder", "submit", "kv:club", &walks, "idle", "--game", "assemble"];
+    played(&[&submit[..], &["--steps", "4"], &login("coordinator")].concat());
+    let play = ["ladder", "match", "kv:club", "--matches", "2", "--here"];
+    played(&[&play[..], &login("coordinator")].concat());
+    let seen = listed(dir.path(), |listed| listed.ladders.iter().any(|one| one.played == 2)).await;
+    assert_eq!(trouble(&seen), "");
+    let said = refused(&[&play[..], &login("reader")].concat(), 1);
+    assert!(said.contains("may not do that") || said.contains("ermissions"), "{said}");
 }
 
 #[tokio::test]

@@ -322,22 +322,28 @@ fn certificates(dir: &Path) {
     std::fs::write(dir.join("server.key"), key.serialize_pem()).unwrap();
 }
 
-#[test]
-fn the_sample_settings_of_a_server_let_each_user_do_its_work_and_no_more() {
-    let dir = tempfile::tempdir().unwrap();
-    certificates(dir.path());
+/// A server with the settings of `deploy/nats`, whose certificate authority is `ca.pem` in the
+/// folder, and the password of all users in its file `password`.
+pub(crate) fn sample_server(dir: &Path) -> Option<NatsServer> {
+    certificates(dir);
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/nats/nats.conf");
     let sample = std::fs::read_to_string(sample).unwrap();
     let hash = "$2a$11$PLACEHOLDERPLACEHOLDERPLACEHOLDERPLACEHOLDERPLACEHOLDE";
-    assert_eq!(sample.matches(hash).count(), 2);
+    assert_eq!(sample.matches(hash).count(), 3);
     let settings = sample
         .replace("listen: \"0.0.0.0:4222\"\n", "")
-        .replace("/etc/nats", text(dir.path()))
+        .replace("/etc/nats", text(dir))
         .replace("/var/lib/nats", "STORE")
         .replace(hash, "secret");
-    let Some(server) = NatsServer::with(&settings) else { return };
+    std::fs::write(dir.join("password"), "secret\n").unwrap();
+    NatsServer::with(&settings)
+}
+
+#[test]
+fn the_sample_settings_of_a_server_let_each_user_do_its_work_and_no_more() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(server) = sample_server(dir.path()) else { return };
     let (password, ca) = (dir.path().join("password"), dir.path().join("ca.pem"));
-    std::fs::write(&password, "secret\n").unwrap();
     let url = server.url().replace("nats://", "tls://");
     let user = |name| {
         let words = ["--nats-user", name, "--nats-password-file", text(&password)];
