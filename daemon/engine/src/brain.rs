@@ -142,22 +142,31 @@ pub struct RoundResult {
     pub ranking: Option<u32>,
 }
 
-/// Decides for all agents of a team. All calls come from the team's thread, one at a time.
+/// Decides for all agents of a team. All calls come from the team's thread, one at a time. What an
+/// implementation leaves out does nothing.
 pub trait Brain {
     /// A round began for an agent: the role's `start(sim)`.
-    fn start(&mut self, ask: &Ask<'_>) -> Outcome<()>;
+    fn start(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
+        Outcome::new(Ok(()), Duration::ZERO)
+    }
 
     /// Once a turn, before the first `decide`: `team.lua`'s `plan(team)`.
-    fn plan(&mut self, ask: &Ask<'_>) -> Outcome<()>;
+    fn plan(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
+        Outcome::new(Ok(()), Duration::ZERO)
+    }
 
     /// Decides an action: the role's `decide(me)`.
     fn decide(&mut self, ask: &Ask<'_>) -> Outcome<Said>;
 
     /// A round ended for an agent: the role's `finish(result)`.
-    fn finish(&mut self, ask: &Ask<'_>, result: RoundResult) -> Outcome<()>;
+    fn finish(&mut self, _ask: &Ask<'_>, _result: RoundResult) -> Outcome<()> {
+        Outcome::new(Ok(()), Duration::ZERO)
+    }
 
     /// The number of the generation that decides, from 1.
-    fn generation(&self) -> u32;
+    fn generation(&self) -> u32 {
+        1
+    }
 
     /// Lets another generation decide from the next call on. Memories are carried over as plain
     /// data. When a generation returns that decided before, `spare` has its last memories: an agent

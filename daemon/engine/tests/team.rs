@@ -381,10 +381,6 @@ impl Brain for Parrot {
     fn finish(&mut self, ask: &Ask<'_>, result: RoundResult) -> Outcome<()> {
         self.note(ask, format!("finish {} {}", ask.agent.0, result.score))
     }
-
-    fn generation(&self) -> u32 {
-        1
-    }
 }
 
 impl Parrot {

@@ -67,10 +67,6 @@ impl Brain for Reader {
         Outcome::new(Ok(()), Duration::ZERO)
     }
 
-    fn generation(&self) -> u32 {
-        1
-    }
-
     fn forget(&mut self) {
         self.memories.clear();
     }

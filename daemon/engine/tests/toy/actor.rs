@@ -92,10 +92,6 @@ impl Actor {
 }
 
 impl Brain for Actor {
-    fn start(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
-        Outcome::new(Ok(()), Duration::ZERO)
-    }
-
     fn plan(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
         self.note("plan");
         Outcome::new(Ok(()), Duration::ZERO)
@@ -115,10 +111,6 @@ impl Brain for Actor {
         };
         let reason = Reason { text: format!("as {} does", self.generation), data: Value::Nil };
         Outcome { reason: Some(reason), ..Outcome::new(result, self.manner.spends) }
-    }
-
-    fn finish(&mut self, _ask: &Ask<'_>, _result: RoundResult) -> Outcome<()> {
-        Outcome::new(Ok(()), Duration::ZERO)
     }
 
     fn generation(&self) -> u32 {

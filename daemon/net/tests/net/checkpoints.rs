@@ -3,8 +3,8 @@
 use crate::referee::Client;
 use crate::toy::{Toy, squad};
 use phalanx_engine::{
-    Ask, Brain, BrainError, Freezer, JournalEvent, Memory, Outcome, Plain, RoundResult, Staged,
-    TeamLink, TeamOptions, inspect,
+    Ask, Brain, BrainError, Freezer, JournalEvent, Memory, Outcome, Plain, Staged, TeamLink,
+    TeamOptions, inspect,
 };
 use phalanx_game::{AgentId, Said, Value};
 use phalanx_net::{
@@ -26,12 +26,6 @@ struct Counting {
 }
 
 impl Brain for Counting {
-    fn start(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
-        Outcome::new(Ok(()), Duration::ZERO)
-    }
-    fn plan(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
-        Outcome::new(Ok(()), Duration::ZERO)
-    }
     fn decide(&mut self, ask: &Ask<'_>) -> Outcome<Said> {
         if self.panics_in.contains(&ask.turn.step) && self.panics.load(Ordering::Relaxed) > 0 {
             self.panics.fetch_sub(1, Ordering::Relaxed);
@@ -42,12 +36,6 @@ impl Brain for Counting {
         let steps = steps.iter().map(|step| step.as_int().unwrap().to_string());
         let said = format!("{}/{}", steps.collect::<Vec<_>>().join(","), self.decided);
         Outcome::new(Ok(Said::new(said, Vec::new())), Duration::ZERO)
-    }
-    fn finish(&mut self, _ask: &Ask<'_>, _result: RoundResult) -> Outcome<()> {
-        Outcome::new(Ok(()), Duration::ZERO)
-    }
-    fn generation(&self) -> u32 {
-        1
     }
     fn memories(&mut self) -> Vec<Memory> {
         let (role, data) = ("worker".to_owned(), Ok(Plain::Num(self.decided)));

@@ -177,24 +177,12 @@ impl Endless {
 }
 
 impl Brain for Endless {
-    fn start(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
-        Outcome::new(Ok(()), Duration::ZERO)
-    }
-
     fn plan(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
         self.stopped("team")
     }
 
     fn decide(&mut self, _ask: &Ask<'_>) -> Outcome<Said> {
         self.stopped("worker")
-    }
-
-    fn finish(&mut self, _ask: &Ask<'_>, _result: RoundResult) -> Outcome<()> {
-        Outcome::new(Ok(()), Duration::ZERO)
-    }
-
-    fn generation(&self) -> u32 {
-        1
     }
 }
 
@@ -256,24 +244,8 @@ impl Counting {
 }
 
 impl Brain for Counting {
-    fn start(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
-        Outcome::new(Ok(()), Duration::ZERO)
-    }
-
-    fn plan(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
-        Outcome::new(Ok(()), Duration::ZERO)
-    }
-
     fn decide(&mut self, ask: &Ask<'_>) -> Outcome<Said> {
         self.stopped(ask)
-    }
-
-    fn finish(&mut self, _ask: &Ask<'_>, _result: RoundResult) -> Outcome<()> {
-        Outcome::new(Ok(()), Duration::ZERO)
-    }
-
-    fn generation(&self) -> u32 {
-        1
     }
 }
 
@@ -316,10 +288,6 @@ impl Brain for Slow {
 
     fn finish(&mut self, _ask: &Ask<'_>, _result: RoundResult) -> Outcome<()> {
         Outcome::new(Ok(()), Duration::from_secs(3))
-    }
-
-    fn generation(&self) -> u32 {
-        1
     }
 }
 

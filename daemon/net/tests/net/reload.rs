@@ -6,8 +6,8 @@ use crate::toy_arena::ToyArena;
 use phalanx_engine::{
     Answer, Ask, BoardRead, BoardWrite, Brain, BrainError, BrainErrorKind, CommandError, CopyView,
     DrawWorld, Generation, InstallStrategy, JournalEntry, JournalEvent, Memory, Outcome, ParamKind,
-    ParamSpec, Probation, Profile, ProfileScripts, Ran, RefuseStrategy, RoundResult, RunScript,
-    Scope, SetParam, Staged, StrategyOrigin, TeamCommand, TeamLink, TeamOptions, Ticket,
+    ParamSpec, Probation, Profile, ProfileScripts, Ran, RefuseStrategy, RunScript, Scope, SetParam,
+    Staged, StrategyOrigin, TeamCommand, TeamLink, TeamOptions, Ticket,
 };
 use phalanx_game::{AgentId, Said, Value, Verdict};
 use phalanx_net::{
@@ -51,14 +51,6 @@ impl Actor {
 }
 
 impl Brain for Actor {
-    fn start(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
-        Outcome::new(Ok(()), Duration::ZERO)
-    }
-
-    fn plan(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
-        Outcome::new(Ok(()), Duration::ZERO)
-    }
-
     fn decide(&mut self, ask: &Ask<'_>) -> Outcome<Said> {
         assert_ne!(self.manner.panics_in, Some(ask.turn.step), "a defect in step");
         let kind = BrainErrorKind::Script;
@@ -69,10 +61,6 @@ impl Brain for Actor {
             false => Ok(Said::new(format!("{}+{greed}", self.generation), Vec::new())),
         };
         Outcome::new(result, Duration::ZERO)
-    }
-
-    fn finish(&mut self, _ask: &Ask<'_>, _result: RoundResult) -> Outcome<()> {
-        Outcome::new(Ok(()), Duration::ZERO)
     }
 
     fn generation(&self) -> u32 {

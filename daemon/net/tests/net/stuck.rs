@@ -90,9 +90,6 @@ impl Trapped {
 }
 
 impl Brain for Trapped {
-    fn start(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
-        Outcome::new(Ok(()), Duration::ZERO)
-    }
     fn plan(&mut self, ask: &Ask<'_>) -> Outcome<()> {
         self.walk(ask, self.traps.plan);
         Outcome::new(Ok(()), Duration::ZERO)
@@ -102,9 +99,6 @@ impl Brain for Trapped {
         let Some(Value::List(steps)) = self.link.oracle.field(ask.agent, "steps") else { panic!() };
         let said = format!("g{}s{}", self.generation, steps.len());
         Outcome::new(Ok(Said::new(said, Vec::new())), Duration::ZERO)
-    }
-    fn finish(&mut self, _ask: &Ask<'_>, _result: RoundResult) -> Outcome<()> {
-        Outcome::new(Ok(()), Duration::ZERO)
     }
     fn generation(&self) -> u32 {
         self.generation

@@ -35,9 +35,6 @@ impl Brain for Walker {
     fn finish(&mut self, _ask: &Ask<'_>, _result: RoundResult) -> Outcome<()> {
         done(())
     }
-    fn generation(&self) -> u32 {
-        1
-    }
 }
 
 fn done<T>(value: T) -> Outcome<T> {
