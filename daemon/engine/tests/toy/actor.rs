@@ -4,9 +4,9 @@ use crate::game::Toy;
 use phalanx_engine::{
     Answer, Ask, Brain, BrainError, BrainErrorKind, Carry, Command, CommandError, CommandRequest,
     Generation, Input, InstallStrategy, JournalEntry, JournalEvent, LogLevel, Memory, Outcome,
-    Output, ParamKind, ParamSpec, Plain, Profile, Ran, Reason, RoundResult, SeatState, Snapshot,
-    Staged, Steering, StrategyOrigin, Team, TeamCommand, TeamLink, TeamOptions, TeamStart,
-    TeamState, Ticket,
+    Output, ParamKind, ParamSpec, Plain, Profile, Ran, Reason, SeatState, Snapshot, Staged,
+    Steering, StrategyOrigin, Team, TeamCommand, TeamLink, TeamOptions, TeamStart, TeamState,
+    Ticket,
 };
 use phalanx_game::{AgentId, Event, Roster, RosterEntry, Said, SeatId, Turn, Value};
 use std::collections::BTreeSet;

@@ -4,7 +4,7 @@ use crate::referee::Client;
 use crate::toy::{Toy, brains, squad};
 use phalanx_engine::{
     AlertKind, Ask, Brain, BrainError, Carry, CommandError, Generation, InstallStrategy,
-    JournalEvent, Memory, Outcome, RoundResult, SeatState, SetRole, Staged, TeamLink, TeamOptions,
+    JournalEvent, Memory, Outcome, SeatState, SetRole, Staged, TeamLink, TeamOptions,
 };
 use phalanx_game::{AgentId, Said, Value};
 use phalanx_net::{
