@@ -1,4 +1,4 @@
-//! The disk of recordings, with faults.
+//! The disk of recordings and checkpoints, with faults.
 
 use crate::fault::FaultKind;
 use phalanx_record::{DiskFile, RealDisk, RecordingDisk};
@@ -69,6 +69,16 @@ impl FaultyDisk {
         }
         drop(state);
         self.0.1.notify_all();
+    }
+
+    /// Whether a file with this many bytes can be written now.
+    pub(crate) fn keeps(&self, bytes: usize) -> bool {
+        let mut left = bytes;
+        while left > 0 && !self.is_stuck() {
+            let Ok(taken) = self.takes(left) else { return false };
+            left -= taken;
+        }
+        left == 0
     }
 
     /// How many of these bytes a write takes; waits while the disk is stuck.

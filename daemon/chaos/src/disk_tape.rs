@@ -54,10 +54,13 @@ impl Recorder for DiskTape {
 
 impl DiskTape {
     /// Starts a recording of the first team.
-    pub(crate) fn begin(game: &str, seed: u64, kept: Arc<Kept>) -> io::Result<Arc<Self>> {
+    pub(crate) fn begin(
+        (game, seed): (&str, u64),
+        kept: Arc<Kept>,
+        disk: FaultyDisk,
+    ) -> io::Result<Arc<Self>> {
         let begun = Origin { instant: now(), unix_ms: EPOCH_MS };
         let folder = TempDir::new()?;
-        let disk = FaultyDisk::default();
         let options = RecordingOptions {
             chunk_bytes: CHUNK_BYTES,
             flush_every: PATIENCE,

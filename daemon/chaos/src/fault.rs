@@ -11,7 +11,7 @@ pub enum FaultClass {
     Network,
     /// The team's process or thread.
     Process,
-    /// The disk of the team's recording.
+    /// The disk of recording and checkpoints.
     Disk,
     /// Scripts and operators.
     People,
@@ -61,13 +61,13 @@ pub enum FaultKind {
     Move,
     /// An operator removes the agent, and adds it again later.
     Remove,
-    /// The disk of the recording has no room.
+    /// The disk of recording and checkpoints has no room.
     DiskFull,
-    /// Writes to the disk of the recording do not return.
+    /// Writes to that disk do not return.
     DiskStuck,
-    /// The disk of the recording takes few bytes at a time.
+    /// That disk takes few bytes at a time.
     DiskShort,
-    /// The last bytes of the recording are lost.
+    /// The last bytes of the recording are lost, and those of the next checkpoint that is read.
     DiskTail,
 }
 

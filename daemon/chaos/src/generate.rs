@@ -13,7 +13,7 @@ const RECORDED_EVERY: u64 = 8;
 /// One in this many hostile scripts uses up real time.
 const SLOW_SCRIPT_ODDS: u32 = 40;
 
-/// The kinds of faults of all matches; recorded ones have those of disks, too.
+/// The kinds of faults of all matches; those with files that are read have those of disks, too.
 const KINDS: usize = 20;
 /// All scripts of a team together take at most the turn, divided by this.
 const THINK_PART: u32 = 6;
@@ -91,7 +91,8 @@ pub fn generate(ground: &Ground, seed: u64) -> Scenario {
     let killed = faults.iter().any(|fault| fault.kind == FaultKind::Kill);
     // A process that was killed continues in another file.
     let record = seed.is_multiple_of(RECORDED_EVERY) && !killed;
-    if record {
+    // A process that is killed reads its checkpoint.
+    if record || killed {
         faults.extend((0..rng.random_range(0..=2)).map(|_| disk_fault(ground, &mut rng)));
     }
     faults.sort_by_key(|fault| fault.step);
@@ -162,7 +163,7 @@ fn kind(rng: &mut ChaCha8Rng) -> FaultKind {
     }
 }
 
-/// A fault of the disk of the first team's recording.
+/// A fault of the disk with recording and checkpoints.
 fn disk_fault(ground: &Ground, rng: &mut ChaCha8Rng) -> Fault {
     let kinds = FaultKind::ALL.get(KINDS..).unwrap_or_default();
     let kind = kinds.get(rng.random_range(0..kinds.len().max(1)));

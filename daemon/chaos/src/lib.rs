@@ -11,7 +11,7 @@
 //! - `wire`: requests, answers and wrong content in the formats of the games.
 //! - `network`: an arena around an arena, with the faults of connections. `people`: commands.
 //!   `errands`: teams that stop, start and move, agents that come and go.
-//! - `disk`, `disk_tape`: a recording on a disk with faults.
+//! - `disk`, `disk_tape`, `checkpoints`: a recording and checkpoints on a disk with faults.
 //! - `belief`: what a team believes beside the truth.
 //! - `ledger`, `watch`: what is known of each seat, and the checks.
 //! - `sabotage`: parts that are broken on purpose, for tests.
@@ -21,6 +21,7 @@
 
 mod belief;
 mod cast;
+mod checkpoints;
 mod disk;
 mod disk_tape;
 mod errands;

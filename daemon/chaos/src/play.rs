@@ -1,6 +1,8 @@
 //! Plays a scenario.
 
 use crate::cast::{Cast, SetupError, staged};
+use crate::checkpoints::CheckpointFiles;
+use crate::disk::FaultyDisk;
 use crate::disk_tape::DiskTape;
 use crate::errands::Errands;
 use crate::fault::{Fault, FaultClass, FaultKind};
@@ -80,13 +82,14 @@ pub fn play_broken(
     sabotage: Sabotage<'_>,
 ) -> Result<Outcome, SetupError> {
     let kept = Arc::new(Kept::default());
-    let tape = disk_tape(scenario, &kept)?;
+    let disk = FaultyDisk::default();
+    let tape = disk_tape(scenario, &kept, &disk)?;
     let recorder = match (&tape, scenario.record) {
         (Some(tape), _) => Some(Arc::clone(tape) as Arc<dyn Recorder>),
         (None, true) => Some(Arc::clone(&kept) as Arc<dyn Recorder>),
         (None, false) => None,
     };
-    let mut game = Match::new(scenario, stop, (recorder, tape.clone()), sabotage)?;
+    let mut game = Match::new(scenario, stop, (recorder, tape.clone(), disk), sabotage)?;
     let stopped = game.run();
     let mut outcome = game.finish();
     outcome.stopped = stopped;
@@ -114,13 +117,26 @@ pub fn play_broken(
 }
 
 /// The recording of a scenario with faults of the disk.
-fn disk_tape(scenario: &Scenario, kept: &Arc<Kept>) -> Result<Option<Arc<DiskTape>>, SetupError> {
+fn disk_tape(
+    scenario: &Scenario,
+    kept: &Arc<Kept>,
+    disk: &FaultyDisk,
+) -> Result<Option<Arc<DiskTape>>, SetupError> {
     let has_faults = scenario.faults.iter().any(|fault| fault.kind.class() == FaultClass::Disk);
     if !has_faults || !scenario.record {
         return Ok(None);
     }
-    let tape = DiskTape::begin(&scenario.game, scenario.seed, Arc::clone(kept));
+    let tape = DiskTape::begin((&scenario.game, scenario.seed), Arc::clone(kept), disk.clone());
     tape.map(Some).map_err(SetupError::Disk)
+}
+
+/// The steps before which something happens: a fault, or a checkpoint.
+fn pauses(faults: &[Fault], steps: u32) -> Vec<u32> {
+    let mut pauses: Vec<_> = faults.iter().map(|fault| fault.step).collect();
+    pauses.extend((1..=steps / SAVE_EVERY).map(|count| count * SAVE_EVERY));
+    pauses.sort_unstable();
+    pauses.dedup();
+    pauses
 }
 
 /// Bytes that the end of the recording loses.
@@ -140,6 +156,7 @@ pub(crate) struct Match<'a> {
     pub(crate) watch: Watch<'a>,
     pub(crate) ledger: SharedLedger,
     pub(crate) errands: Errands,
+    checkpoints: CheckpointFiles,
     /// Faults of processes and people that are to come, by step.
     faults: Vec<Fault>,
     next_ticket: u64,
@@ -152,7 +169,7 @@ impl<'a> Match<'a> {
     fn new(
         scenario: &'a Scenario,
         stop: &'a AtomicBool,
-        (recorder, tape): (Option<Arc<dyn Recorder>>, Option<Arc<DiskTape>>),
+        (recorder, tape, disk): (Option<Arc<dyn Recorder>>, Option<Arc<DiskTape>>, FaultyDisk),
         sabotage: Sabotage<'a>,
     ) -> Result<Self, SetupError> {
         let begun = now();
@@ -193,20 +210,17 @@ impl<'a> Match<'a> {
             name: plan.roster.team.clone(),
             ..TeamWatch::default()
         };
-        let mut pauses: Vec<_> = faults.iter().map(|fault| fault.step).collect();
-        pauses.extend((1..=scenario.steps / SAVE_EVERY).map(|count| count * SAVE_EVERY));
-        pauses.sort_unstable();
-        pauses.dedup();
         let watch = Watch {
             ledger: Arc::clone(&ledger),
             stop,
             teams: cast.teams.iter().map(team).collect(),
-            pauses,
+            pauses: pauses(&faults, scenario.steps),
             is_due: false,
             alarm: None,
             answers: Vec::new(),
             awaited: BTreeSet::new(),
             print: 0,
+            disk,
             tape,
             sabotage,
         };
@@ -220,6 +234,7 @@ impl<'a> Match<'a> {
             watch,
             ledger,
             errands: Errands::default(),
+            checkpoints: CheckpointFiles::default(),
             faults,
             next_ticket,
             next_generation,
@@ -259,7 +274,9 @@ impl<'a> Match<'a> {
             self.count(team);
             self.check_bounds(team);
             if step.is_multiple_of(SAVE_EVERY) {
-                self.lockstep.save(team);
+                if let Some(checkpoint) = self.lockstep.checkpoint(team) {
+                    self.checkpoints.write(team, checkpoint, &self.watch.disk);
+                }
                 if open(&self.ledger).wire.has_requests() {
                     self.send(team, DrawWorld.into(), None);
                 }
@@ -314,8 +331,10 @@ impl<'a> Match<'a> {
                 self.begin_errand(fault, team);
             }
             FaultKind::DiskFull | FaultKind::DiskStuck | FaultKind::DiskShort => {
-                if let Some(tape) = &self.watch.tape {
-                    tape.fail(fault.kind, self.lockstep.now() + lasts);
+                let until = self.lockstep.now() + lasts;
+                match &self.watch.tape {
+                    Some(tape) => tape.fail(fault.kind, until),
+                    None => self.watch.disk.begin(fault.kind, until),
                 }
             }
             FaultKind::Delay
@@ -328,16 +347,17 @@ impl<'a> Match<'a> {
             | FaultKind::Duplicate
             | FaultKind::Garbage
             | FaultKind::Truncate
-            | FaultKind::Wrong
-            // At the end of the match.
-            | FaultKind::DiskTail => {}
+            | FaultKind::Wrong => {}
+            // The recording loses it at the end of the match.
+            FaultKind::DiskTail => self.checkpoints.lose(fault.bytes.unwrap_or_default()),
         }
         true
     }
 
     fn kill(&mut self, team: usize, down: Duration) {
         // A brain that loaded once loads again.
-        self.lockstep.kill(team, down).unwrap_or_default();
+        let checkpoint = self.checkpoints.read(team);
+        self.lockstep.kill(team, down, checkpoint).unwrap_or_default();
         open(&self.ledger).excuse_team(team);
         self.forget_errands(team);
         if let Some(watch) = self.watch.teams.get_mut(team) {

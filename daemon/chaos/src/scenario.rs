@@ -263,10 +263,13 @@ impl Reader<'_> {
             }
         }
         let of_disk = |fault: &&Spanned<Fault>| fault.as_ref().kind.class() == FaultClass::Disk;
+        let writes = |fault: &Spanned<Fault>| fault.as_ref().kind == FaultKind::Kill;
+        let has_files = file.record || file.faults.iter().any(writes);
         for fault in file.faults.iter().filter(of_disk) {
-            if !file.record || fault.as_ref().team != "A" {
+            if !has_files || fault.as_ref().team != "A" {
                 let what = format!(
-                    "{} needs the recording of team A: write `record = true` at the top",
+                    "{} needs a file of team A: write `record = true` at the top, or add a `kill`, \
+                     after which a checkpoint is read",
                     fault.as_ref().kind
                 );
                 self.note(fault.span().start, &what);
@@ -383,7 +386,7 @@ mod tests {
     #[case::newer("version = 1", "version = 2\nnew = 1", ":1: version 2 is newer")]
     #[case::no_version("version = 1", "", ":1: there is no version")]
     #[case::no_toml("seed = 7", "seed = ", ":4: ")]
-    #[case::no_recording("\"delay\"", "\"disk_full\"", ":6: disk_full needs the recording")]
+    #[case::no_recording("\"delay\"", "\"disk_full\"", ":6: disk_full needs a file")]
     #[case::no_steps("steps = 20", "", ":1: there are no steps: write `steps = 20`")]
     fn a_mistake_is_reported_with_its_line(
         #[case] from: &str,

@@ -1,6 +1,7 @@
 //! Observes a match and checks its promises after each event.
 
 use crate::belief::contradiction;
+use crate::disk::FaultyDisk;
 use crate::disk_tape::DiskTape;
 use crate::ledger::SeatKey;
 use crate::network::{SharedLedger, open};
@@ -33,7 +34,9 @@ pub(crate) struct Watch<'a> {
     pub(crate) awaited: BTreeSet<Ticket>,
     /// A number of all journals.
     pub(crate) print: u64,
-    /// The recording on a disk with faults.
+    /// The disk of recording and checkpoints.
+    pub(crate) disk: FaultyDisk,
+    /// The recording on that disk.
     pub(crate) tape: Option<Arc<DiskTape>>,
     /// What is broken on purpose.
     pub(crate) sabotage: Sabotage<'a>,
@@ -150,8 +153,9 @@ impl Observer for Watch<'_> {
     }
 
     fn beat(&mut self, now: Instant) -> ControlFlow<()> {
-        if let Some(tape) = &self.tape {
-            tape.elapse(now);
+        match &self.tape {
+            Some(tape) => tape.elapse(now),
+            None => self.disk.end(Some(now)),
         }
         let mut ledger = open(&self.ledger);
         ledger.look(now);

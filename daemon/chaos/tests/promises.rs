@@ -323,6 +323,34 @@ fn a_recording_on_a_failing_disk_loses_nothing_uncounted() {
 }
 
 #[test]
+fn a_checkpoint_that_the_disk_did_not_take_or_keep_costs_no_promise() {
+    let kill = fault(11, 1, FaultKind::Kill);
+    let print = |faults: Vec<Fault>| {
+        let long = Scenario { steps: 20, ..scenario("assemble", faults) };
+        let outcome = play(&long, &NEVER).unwrap();
+        assert_eq!(outcome.violations, [], "{:?}", long.faults);
+        outcome.print
+    };
+    let whole = print(vec![kill.clone()]);
+    let of_disk = |kind, step, ms, bytes| {
+        let fault = Fault { ms, bytes, ..fault(step, 1, kind) };
+        print(vec![fault, kill.clone()])
+    };
+    let ms = Some(600_000);
+    // No checkpoint at all, or none that can be read: the team knows nothing of the match.
+    for kind in [FaultKind::DiskFull, FaultKind::DiskStuck] {
+        assert_ne!(of_disk(kind, 1, ms, None), whole, "{kind}");
+    }
+    for bytes in [1, 1_000, 100_000_000] {
+        assert_ne!(of_disk(FaultKind::DiskTail, 3, None, Some(bytes)), whole, "{bytes} bytes");
+    }
+    // A slow one is there, and so is the older one.
+    assert_eq!(of_disk(FaultKind::DiskShort, 1, ms, None), whole);
+    let older = of_disk(FaultKind::DiskFull, 6, ms, None);
+    assert_ne!(older, of_disk(FaultKind::DiskFull, 1, ms, None));
+}
+
+#[test]
 fn a_recording_that_lacks_an_entry_decides_differently() {
     let recorded = Scenario { record: true, ..scenario("assemble", Vec::new()) };
     let whole = play(&recorded, &NEVER).unwrap();

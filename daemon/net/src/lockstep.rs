@@ -196,21 +196,26 @@ impl Lockstep {
         side.command(request, self.now)
     }
 
-    /// Keeps the bytes of a checkpoint of a team, for [`Self::kill`]. Returns false, and keeps the
-    /// one before, while a turn of the team is open or if there is no such team.
-    pub fn save(&mut self, team: usize) -> bool {
-        self.sides.get_mut(team).is_some_and(|side| side.save())
+    /// The bytes of a checkpoint of a team, for [`Self::kill`]; `None` while a turn of the team is
+    /// open or if there is no such team.
+    pub fn checkpoint(&mut self, team: usize) -> Option<Arc<[u8]>> {
+        self.sides.get_mut(team)?.frozen()
     }
 
     /// Kills the process of a team: its connections are gone, and with them its sessions. A new one
-    /// begins at once from the bytes of the last checkpoint that was kept, or without one, and
-    /// connects after `down`. Does nothing if there is no such team.
+    /// begins at once from the bytes of a checkpoint, or without one, and connects after `down`. Does
+    /// nothing if there is no such team.
     ///
     /// # Errors
     /// When the brain does not start again; the old process goes on then.
-    pub fn kill(&mut self, team: usize, down: Duration) -> Result<(), BuildError> {
+    pub fn kill(
+        &mut self,
+        team: usize,
+        down: Duration,
+        checkpoint: Option<Arc<[u8]>>,
+    ) -> Result<(), BuildError> {
         let Some(side) = self.sides.get_mut(team) else { return Ok(()) };
-        let killed = side.kill(self.now, self.now + down);
+        let killed = side.kill(self.now, self.now + down, checkpoint);
         part(&mut **side, &mut *self.arena, &mut self.lines, self.now);
         killed
     }

@@ -41,10 +41,15 @@ pub(super) trait Side {
     );
     /// Ends the team and continues with another one from its state; false in the middle of a turn.
     fn restart(&mut self, now: Instant) -> Result<bool, BuildError>;
-    /// Keeps the bytes of a checkpoint; false in the middle of a turn.
-    fn save(&mut self) -> bool;
-    /// The process is killed: a new one begins from the kept checkpoint and connects at `again`.
-    fn kill(&mut self, now: Instant, again: Instant) -> Result<(), BuildError>;
+    /// The bytes of a checkpoint; `None` in the middle of a turn.
+    fn frozen(&mut self) -> Option<Arc<[u8]>>;
+    /// The process is killed: a new one begins from the checkpoint and connects at `again`.
+    fn kill(
+        &mut self,
+        now: Instant,
+        again: Instant,
+        checkpoint: Option<Arc<[u8]>>,
+    ) -> Result<(), BuildError>;
     /// The team takes nothing until then; its sessions go on.
     fn stall(&mut self, until: Instant);
     /// All seats, as those of a stopped team, or the one of an agent that was removed: they answer
@@ -109,8 +114,6 @@ pub(super) struct TeamSide<G: Game, B: Brain> {
     held: Option<Output<G>>,
     /// Answers to the commands that ended with the team before.
     lost: Vec<(Ticket, Answer)>,
-    /// The bytes of the last checkpoint that was kept.
-    saved: Option<Arc<[u8]>>,
     /// The instant of the last event.
     now: Instant,
 }
@@ -190,7 +193,6 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
             thinking,
             held: None,
             lost: Vec::new(),
-            saved: None,
             now,
         })
     }
@@ -218,22 +220,6 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
         }
         let inputs = std::mem::take(&mut place.driver.inputs);
         inputs.into_iter().for_each(|input| self.handle(input, now));
-    }
-
-    /// The bytes of a checkpoint of now; `None` in the middle of a turn.
-    fn frozen(&mut self) -> Option<Arc<[u8]>> {
-        if self.held.is_some() {
-            return None;
-        }
-        let checkpoint = self.team.checkpoint()?;
-        let identity = Identity {
-            team: self.roster.team.clone(),
-            game: self.team.declaration().name.to_owned(),
-            server: "lockstep".to_owned(),
-            begun: UNIX_EPOCH,
-            saved: UNIX_EPOCH,
-        };
-        Some(checkpoint.freeze(&identity, &mut Freezer::default()).into())
     }
 
     /// Keeps what the team does not take while it is stalled or a script thinks.
@@ -385,11 +371,19 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
         Ok(())
     }
 
-    fn save(&mut self) -> bool {
-        let frozen = self.frozen();
-        let is_saved = frozen.is_some();
-        self.saved = frozen.or(self.saved.take());
-        is_saved
+    fn frozen(&mut self) -> Option<Arc<[u8]>> {
+        if self.held.is_some() {
+            return None;
+        }
+        let checkpoint = self.team.checkpoint()?;
+        let identity = Identity {
+            team: self.roster.team.clone(),
+            game: self.team.declaration().name.to_owned(),
+            server: "lockstep".to_owned(),
+            begun: UNIX_EPOCH,
+            saved: UNIX_EPOCH,
+        };
+        Some(checkpoint.freeze(&identity, &mut Freezer::default()).into())
     }
 
     fn stall(&mut self, until: Instant) {
@@ -449,14 +443,19 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
         SideLoad { inputs: self.mailbox.len() + reports.sum::<usize>(), unsent_bytes: unsent.sum() }
     }
 
-    fn kill(&mut self, now: Instant, again: Instant) -> Result<(), BuildError> {
+    fn kill(
+        &mut self,
+        now: Instant,
+        again: Instant,
+        checkpoint: Option<Arc<[u8]>>,
+    ) -> Result<(), BuildError> {
         (self.roster, self.seats) = self.begun.clone();
         let start = TeamStart {
             seats: self.seats.clone(),
             options: self.options,
             staged: self.recovery.proven(),
             state: TeamState::new(Arc::clone(&self.roster)),
-            checkpoint: self.saved.clone(),
+            checkpoint,
         };
         let outside = (&self.tape, self.thinking.as_ref());
         self.team = team(&self.game, start.clone(), &mut self.make_brain, outside, now)?;

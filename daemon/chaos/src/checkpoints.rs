@@ -1,0 +1,34 @@
+//! The checkpoints of the teams, on a disk with faults.
+
+use crate::disk::FaultyDisk;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// As in the daemon, a checkpoint replaces the one before as a whole: what the disk does not take
+/// leaves the older one.
+#[derive(Debug, Default)]
+pub(crate) struct CheckpointFiles {
+    files: BTreeMap<usize, Arc<[u8]>>,
+    /// Bytes that the next file that is read has lost at its end.
+    lost: usize,
+}
+
+impl CheckpointFiles {
+    pub(crate) fn write(&mut self, team: usize, checkpoint: Arc<[u8]>, disk: &FaultyDisk) {
+        if disk.keeps(checkpoint.len()) {
+            self.files.insert(team, checkpoint);
+        }
+    }
+
+    /// Power goes before the disk has everything.
+    pub(crate) fn lose(&mut self, bytes: u32) {
+        self.lost += usize::try_from(bytes).unwrap_or(usize::MAX);
+    }
+
+    pub(crate) fn read(&mut self, team: usize) -> Option<Arc<[u8]>> {
+        let whole = self.files.get(&team)?;
+        let lost = std::mem::take(&mut self.lost);
+        let left = whole.get(..whole.len().saturating_sub(lost)).unwrap_or_default();
+        Some(if lost > 0 { left.into() } else { Arc::clone(whole) })
+    }
+}
