@@ -16,6 +16,8 @@ const MEMORY_MAX_MB: f64 = 1_024.0;
 /// Descriptors and threads that may come on top of those of the first quarter.
 const DESCRIPTORS_SLACK: f64 = 16.0;
 const THREADS_SLACK: f64 = 4.0;
+/// Recordings of running matches are kept whole: what a request may add to them, in kilobytes.
+const RECORDED_KB: f64 = 0.8;
 /// The size of a chart.
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 150.0;
@@ -53,8 +55,10 @@ pub struct Sample {
 pub struct Soak {
     /// The programs that are measured.
     pub programs: Vec<String>,
-    /// Most megabytes in the state folder.
-    pub disk_max_mb: f64,
+    /// Most megabytes in the state folder beside recordings.
+    pub state_max_mb: f64,
+    /// Most megabytes of recordings, unless those of running matches need more.
+    pub recordings_max_mb: f64,
     /// What was measured, in order.
     pub samples: Vec<Sample>,
 }
@@ -123,9 +127,11 @@ impl Soak {
             verdicts.push(verdict(&format!("{program}: threads"), most(last), bound));
         }
         let disk: Vec<_> = self.samples.iter().map(|sample| sample.disk_mb).collect();
-        verdicts.push(verdict("state folder, MB", most(&disk), self.disk_max_mb));
         let (requests, late) =
             self.samples.last().map(|last| (last.requests, last.late)).unwrap_or_default();
+        let running_mb = megabytes(requests);
+        let bound = self.state_max_mb + self.recordings_max_mb.max(running_mb);
+        verdicts.push(verdict("state folder, MB", most(&disk), bound));
         let figures = format!("{late} of {requests}, at most 0");
         let holds = late == 0 && requests > 0;
         verdicts.push(Verdict { what: "turns without an answer".to_owned(), figures, holds });
@@ -207,6 +213,12 @@ fn verdict(what: &str, measured: f64, bound: f64) -> Verdict {
     Verdict { what: what.to_owned(), figures, holds: measured <= bound }
 }
 
+/// What so many requests may add to recordings.
+#[expect(clippy::cast_precision_loss, reason = "a bound")]
+fn megabytes(requests: u64) -> f64 {
+    requests as f64 * RECORDED_KB / 1_024.0
+}
+
 /// The first and the last quarter after the warm-up.
 #[expect(
     clippy::cast_precision_loss,
@@ -253,7 +265,12 @@ mod tests {
             }
         };
         let programs = vec!["phalanxd".to_owned()];
-        Soak { programs, disk_max_mb: 200.0, samples: (0..=100).map(sample).collect() }
+        Soak {
+            programs,
+            state_max_mb: 60.0,
+            recordings_max_mb: 140.0,
+            samples: (0..=100).map(sample).collect(),
+        }
     }
 
     fn broken(soak: &Soak) -> Vec<String> {
@@ -268,6 +285,10 @@ mod tests {
         assert_eq!(broken(&run(20.0, 60.0, 150.0, 0)), ["phalanxd: descriptors"]);
         assert_eq!(broken(&run(20.0, 4.0, 300.0, 0)), ["state folder, MB"]);
         assert_eq!(broken(&run(20.0, 4.0, 150.0, 1)), ["turns without an answer"]);
+        // A running match may need more than is kept otherwise.
+        let mut long = run(20.0, 4.0, 300.0, 0);
+        long.samples.iter_mut().for_each(|sample| sample.requests *= 103);
+        assert_eq!(broken(&long), Vec::<String>::new());
         assert_eq!(broken(&Soak::default()), ["turns without an answer"], "nothing was played");
     }
 

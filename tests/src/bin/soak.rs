@@ -236,9 +236,10 @@ async fn follow(link: Link, team: String) {
 
 fn measure(processes: &[u32; 3], state: &Path, lasts: Duration) -> Outcome<Soak> {
     let names = ["phalanxd", "arena assemble", "arena mars"];
-    let disk_max_mb = f64::from(KEEP_MB + 4 * 2 * PART_MB + STATE_MB);
+    let (state_max_mb, recordings_max_mb) =
+        (f64::from(STATE_MB), f64::from(KEEP_MB + 4 * 2 * PART_MB));
     let programs = names.iter().map(|name| (*name).to_owned()).collect();
-    let mut soak = Soak { programs, disk_max_mb, samples: Vec::new() };
+    let mut soak = Soak { programs, state_max_mb, recordings_max_mb, samples: Vec::new() };
     let every = (lasts / SAMPLES).max(Duration::from_secs(1));
     let begun = Instant::now();
     while begun.elapsed() < lasts {
