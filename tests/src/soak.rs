@@ -213,7 +213,7 @@ fn verdict(what: &str, measured: f64, bound: f64) -> Verdict {
     Verdict { what: what.to_owned(), figures, holds: measured <= bound }
 }
 
-/// What so many requests may add to recordings.
+/// Megabytes that these requests may add to recordings.
 #[expect(clippy::cast_precision_loss, reason = "a bound")]
 fn megabytes(requests: u64) -> f64 {
     requests as f64 * RECORDED_KB / 1_024.0

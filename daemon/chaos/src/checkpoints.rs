@@ -27,8 +27,7 @@ impl CheckpointFiles {
 
     pub(crate) fn read(&mut self, team: usize) -> Option<Arc<[u8]>> {
         let whole = self.files.get(&team)?;
-        let lost = std::mem::take(&mut self.lost);
-        let left = whole.get(..whole.len().saturating_sub(lost)).unwrap_or_default();
-        Some(if lost > 0 { left.into() } else { Arc::clone(whole) })
+        let left = whole.len().saturating_sub(std::mem::take(&mut self.lost));
+        whole.get(..left).map(Into::into)
     }
 }

@@ -4,7 +4,7 @@ use phalanx_assemble::Assemble;
 use phalanx_assemble::arena::config::Launch;
 use phalanx_assemble::arena::{ArenaConfig, ArenaOptions, AssembleArena};
 use phalanx_engine::{
-    Ask, Brain, BrainError, Generation, Outcome, RoundResult, Staged, StrategyOrigin, TeamOptions,
+    Ask, Brain, BrainError, Generation, Outcome, Staged, StrategyOrigin, TeamOptions,
 };
 use phalanx_game::{AgentId, MarginLimits, Origin, Roster, RosterEntry, Said, Seat, SeatId, Value};
 use phalanx_net::{Appetite, Lockstep, LockstepEnd, LockstepOptions, Recorder, Taped, now, origin};
@@ -21,24 +21,11 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 struct Walker;
 
 impl Brain for Walker {
-    fn start(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
-        done(())
-    }
-    fn plan(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
-        done(())
-    }
     fn decide(&mut self, ask: &Ask<'_>) -> Outcome<Said> {
         let leg = u32::from(ask.agent.0) + ask.turn.step / 4;
         let direction = ["n", "e", "s", "w"][usize::try_from(leg % 4).unwrap()];
-        done(Said::new("move", vec![Value::from(direction)]))
+        Outcome::new(Ok(Said::new("move", vec![Value::from(direction)])), Duration::ZERO)
     }
-    fn finish(&mut self, _ask: &Ask<'_>, _result: RoundResult) -> Outcome<()> {
-        done(())
-    }
-}
-
-fn done<T>(value: T) -> Outcome<T> {
-    Outcome::new(Ok(value), Duration::ZERO)
 }
 
 fn name(agent: u16) -> String {
