@@ -1,6 +1,8 @@
 //! What a team believes, compared with the referee's world of the same step.
 
-use phalanx_game::{Body, Part, Picture, Place, Shape, Side};
+use phalanx_game::{
+    Body, CELL_UNKNOWN, Layer, Part, Picture, Place, SEEN_NEVER, Shape, Side, Tone,
+};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Steps whose truth is kept: beliefs arrive later than the truth.
@@ -8,7 +10,7 @@ const TRUTHS_MAX: usize = 32;
 /// The layers that are compared: terrain, and what lies on it.
 const GROUND: [&str; 2] = ["ground", "things"];
 /// The facts that name a step.
-const STEPS: [&str; 2] = ["step", "tick"];
+const STEPS: [&str; 3] = ["step", "tick", "epoch"];
 
 /// The referee's world in the last steps of a round.
 #[derive(Debug, Default)]
@@ -55,21 +57,24 @@ fn step(picture: &Picture) -> Option<&str> {
 }
 
 /// What a belief says that is not true: where our agents are, and the ground that they see now. The
-/// agents of a part share an offset, which they do not know. `name` is the name of a body,
-/// `is_sure` whether its agent has to know where it is.
+/// agents of a part share an offset, which they do not know. `known` tells of a body of ours its name
+/// in the truth, and whether its agent has to know where it is.
 pub(crate) fn contradiction(
     belief: &Picture,
     truth: &Picture,
-    name: &dyn Fn(&Body) -> String,
-    is_sure: &dyn Fn(&str) -> bool,
+    known: &dyn Fn(&Body) -> (String, bool),
 ) -> Option<String> {
-    let world = truth.parts.first()?;
-    let bodies = world.bodies.iter().map(|body| (body.name.as_str(), body));
-    let bodies: BTreeMap<_, _> = bodies.collect();
     belief.parts.iter().find_map(|part| {
         let own = part.bodies.iter().filter(|body| body.side == Side::Ours);
-        let named = own.map(|body| (name(body), body)).filter(|(name, _)| is_sure(name));
-        let pairs = named.filter_map(|(name, body)| {
+        let named: Vec<_> = own.map(|body| (known(body), body)).collect();
+        // A referee may play several worlds at once.
+        let has = |world: &&Part, name: &str| world.bodies.iter().any(|body| body.name == name);
+        let is_its = |world: &&Part| named.iter().any(|((name, _), _)| has(world, name));
+        let world = truth.parts.iter().find(is_its)?;
+        let bodies = world.bodies.iter().map(|body| (body.name.as_str(), body));
+        let bodies: BTreeMap<_, _> = bodies.collect();
+        let sure = named.into_iter().filter(|((_, is_sure), _)| *is_sure);
+        let pairs = sure.filter_map(|((name, _), body)| {
             let there = bodies.get(name.as_str())?.place?;
             Some((name, body.place?, there))
         });
@@ -77,7 +82,8 @@ pub(crate) fn contradiction(
         match world.shape {
             Shape::Grid { .. } => on_grid(part, world, &pairs),
             Shape::Graph => on_graph(part, world, &pairs),
-            Shape::None | Shape::Plane { .. } => None,
+            Shape::Plane { .. } => on_plane(&pairs),
+            Shape::None => None,
         }
     })
 }
@@ -97,6 +103,12 @@ fn on_graph(part: &Part, world: &Part, pairs: &[Whereabouts]) -> Option<String> 
         let (here, there) = (node(part, here)?, node(world, there)?);
         (here != there).then(|| format!("{name} believes to be on {here} and is on {there}"))
     })
+}
+
+fn on_plane(pairs: &[Whereabouts]) -> Option<String> {
+    let wrong = pairs.iter().find(|(_, here, there)| here != there)?;
+    let (name, here, there) = wrong;
+    Some(format!("{name} believes to be at {here:?} and is at {there:?}"))
 }
 
 fn on_grid(part: &Part, world: &Part, pairs: &[Whereabouts]) -> Option<String> {
@@ -122,19 +134,26 @@ fn on_grid(part: &Part, world: &Part, pairs: &[Whereabouts]) -> Option<String> {
         part.layers.iter().find(|layer| GROUND.contains(&layer.name.as_ref())).cloned()
     };
     let (believed, real) = (layer(part)?, layer(world)?);
-    let now = believed.seen.iter().filter(|seen| **seen != phalanx_game::SEEN_NEVER).max();
+    let now = believed.seen.iter().filter(|seen| **seen != SEEN_NEVER).max();
     // Legends of both have the same values.
     let cells = believed.area.each().zip(&believed.cells).enumerate();
     // Where all is in sight, nothing says when it was seen.
     let is_now = |place: usize| believed.seen.is_empty() || believed.seen.get(place) == now;
-    let mut seen_now = cells.filter(|(place, _)| is_now(*place)).map(|(_, cell)| cell);
-    seen_now.find_map(|((x, y), value)| {
+    let known = cells.filter(|(place, (_, value))| **value != CELL_UNKNOWN && is_now(*place));
+    known.map(|(_, cell)| cell).find_map(|((x, y), value)| {
         let (at_x, at_y) = around(x + shift.0, y + shift.1);
         let row = usize::try_from(at_y - real.area.y).ok()?;
         let column = usize::try_from(at_x - real.area.x).ok()?;
-        let place = row * usize::try_from(real.area.width).ok()? + column;
-        let is = real.cells.get(place)?;
-        (is != value)
+        let width = usize::try_from(real.area.width).ok().filter(|width| column < *width)?;
+        let is = real.cells.get(row * width + column)?;
+        // Teams tell grounds apart that are the same for the referee, such as visited ones.
+        let is_ground = is_free(&believed, *value) && is_free(&real, *is);
+        (is != value && !is_ground)
             .then(|| format!("the ground at ({at_x}, {at_y}) was seen now as {value} and is {is}"))
     })
+}
+
+/// Whether a value of the layer means free ground.
+fn is_free(layer: &Layer, value: u8) -> bool {
+    layer.legend.iter().any(|legend| legend.value == value && legend.tone == Tone::Ground)
 }

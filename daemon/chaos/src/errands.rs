@@ -1,13 +1,14 @@
 //! Operators whose commands are more than one step: a team that stops and starts again, or moves, an
 //! agent that is removed and added again. The daemon does the same in the same order.
 
+use crate::calls::Wish;
 use crate::fault::{Fault, FaultKind};
 use crate::network::open;
 use crate::people::Expected;
 use crate::play::Match;
 use phalanx_engine::{
-    AddAgent, Answer, Command, CommandError, CommandReply, Keep, LeaveReferee, RemoveAgent,
-    ReturnToReferee, Ticket,
+    AddAgent, Answer, CommandError, CommandReply, Keep, LeaveReferee, RemoveAgent, ReturnToReferee,
+    Ticket,
 };
 use phalanx_game::AgentId;
 use std::collections::BTreeMap;
@@ -21,11 +22,14 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// What follows a command.
 #[derive(Clone, Debug)]
-enum Step {
-    /// The seats have hung up; the team starts after this time.
-    Left(Duration),
+pub(crate) enum Step {
+    /// The seats have hung up. A team that stays where it is, is started after this time; one that
+    /// moves dials there.
+    Left { lasts: Duration, stays: bool },
     /// The agent's seat hangs up, and the agent is added again after this time.
     Removed(AgentId, Duration),
+    /// The seats dial.
+    Returned,
     /// The agent's seat is opened.
     Added { name: String, role: String },
 }
@@ -34,13 +38,14 @@ enum Step {
 #[derive(Clone, Debug)]
 enum Later {
     Start,
+    Dial,
     Add { name: String, role: String },
 }
 
 /// What operators are about.
 #[derive(Debug, Default)]
 pub(crate) struct Errands {
-    steps: BTreeMap<Ticket, Step>,
+    pub(crate) steps: BTreeMap<Ticket, Step>,
     later: Vec<(Instant, usize, Later)>,
 }
 
@@ -52,24 +57,24 @@ impl Match<'_> {
         if fault.kind == FaultKind::Remove {
             let name = self.agent_name(team, agent);
             open(&self.ledger).excuse_agent(team, &name);
-            let expected = Expected::Present(agent, false);
-            let step = Step::Removed(agent, lasts);
-            return self.step(team, RemoveAgent { agent }.into(), Some(expected), step);
+            let (command, expected) =
+                (RemoveAgent { agent }.into(), Expected::Present(agent, false));
+            let next = Some(Step::Removed(agent, lasts));
+            return self.err(team, Wish { agent, command, expected: Some(expected), next });
         }
         let (to, keep) = if fault.kind == FaultKind::Move {
             (Some(OTHER_ADDRESS.to_owned()), Keep::NOTHING)
         } else {
             (None, Keep::ALL)
         };
-        open(&self.ledger).excuse_team(team);
-        self.lockstep.hang_up(team, None);
-        self.step(team, LeaveReferee { to, keep }.into(), None, Step::Left(lasts));
+        let next = Step::Left { lasts, stays: to.is_none() };
+        let command = LeaveReferee { to, keep }.into();
+        self.err(team, Wish { agent, command, expected: None, next: Some(next) });
     }
 
-    fn step(&mut self, team: usize, command: Command, expected: Option<Expected>, step: Step) {
-        let ticket = self.send(team, command, expected);
-        self.errands.steps.insert(ticket, step);
-        self.watch.awaited.insert(ticket);
+    fn err(&mut self, team: usize, wish: Wish) {
+        let seed = u64::from(open(&self.ledger).step);
+        self.ask(team, wish, seed);
     }
 
     /// Commands were answered, or it is time for something.
@@ -84,14 +89,17 @@ impl Match<'_> {
         let due: Vec<_> = due.collect();
         for (_, team, later) in due {
             match later {
+                Later::Dial => self.lockstep.dial(team),
                 Later::Start => {
-                    let back = ReturnToReferee { to: ADDRESS.to_owned() };
-                    self.send(team, back.into(), None);
-                    self.lockstep.dial(team);
+                    let command = ReturnToReferee { to: ADDRESS.to_owned() }.into();
+                    let (agent, next) = (AgentId(0), Some(Step::Returned));
+                    self.err(team, Wish { agent, command, expected: None, next });
                 }
                 Later::Add { name, role } => {
-                    let step = Step::Added { name: name.clone(), role: role.clone() };
-                    self.step(team, AddAgent { name, role }.into(), None, step);
+                    let next = Some(Step::Added { name: name.clone(), role: role.clone() });
+                    let command = AddAgent { name, role }.into();
+                    let agent = AgentId(0);
+                    self.err(team, Wish { agent, command, expected: None, next });
                 }
             }
         }
@@ -101,8 +109,16 @@ impl Match<'_> {
     fn answered(&mut self, team: usize, step: Step, answer: Answer) {
         let now = self.lockstep.now();
         match (step, answer) {
-            // A team that does not leave goes on, too.
-            (Step::Left(lasts), _) => self.errands.later.push((now + lasts, team, Later::Start)),
+            (Step::Left { lasts, stays }, Ok(_)) => {
+                let later = if stays { Later::Start } else { Later::Dial };
+                self.errands.later.push((now + lasts, team, later));
+            }
+            // A team that does not leave goes on.
+            (Step::Left { .. }, Err(_)) | (Step::Returned, Ok(_)) => self.lockstep.dial(team),
+            // The operator tries again.
+            (Step::Returned, Err(_)) => {
+                self.errands.later.push((now + RETRY_AFTER, team, Later::Start));
+            }
             (Step::Removed(agent, lasts), Ok(_)) => {
                 self.lockstep.hang_up(team, Some(agent));
                 let (name, role) = (self.agent_name(team, agent), self.role(team, agent));

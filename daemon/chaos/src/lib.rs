@@ -19,7 +19,9 @@
 //! - `play`: one match. `shrink`: a shorter one. `run`, `report`: many.
 #![deny(missing_docs)]
 
+mod api;
 mod belief;
+mod calls;
 mod cast;
 mod checkpoints;
 mod disk;
@@ -29,6 +31,7 @@ mod fault;
 mod generate;
 mod ledger;
 mod live;
+mod methods;
 mod misses;
 mod network;
 mod often;

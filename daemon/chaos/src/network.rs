@@ -159,13 +159,14 @@ impl FaultyNetwork {
         self.release();
     }
 
-    /// With the first request of a step: the world that it shows.
+    /// With the first message of a step that shows the world: that world.
     fn keep_truth(&self, message: &[u8]) {
         if !self.has_observer {
             return;
         }
         let mut ledger = open(&self.ledger);
-        if ledger.truths.wants(self.place) && ledger.wire.request(message).is_some() {
+        let shows = !ledger.wire.has_requests() || ledger.wire.request(message).is_some();
+        if ledger.truths.wants(self.place) && shows {
             ledger.truths.keep(self.place, self.inner.truth());
         }
     }

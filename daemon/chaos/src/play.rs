@@ -1,5 +1,6 @@
 //! Plays a scenario.
 
+use crate::calls::{Calls, Told, Wish};
 use crate::cast::{Cast, SetupError, staged};
 use crate::checkpoints::CheckpointFiles;
 use crate::disk::FaultyDisk;
@@ -17,7 +18,7 @@ use crate::scenario::{Scenario, ScenarioStrategy};
 use crate::violation::{Rule, Violation};
 use crate::watch::{TeamWatch, Watch};
 use crate::wire::Wire;
-use phalanx_engine::{CommandRequest, DrawWorld, InstallStrategy, SetRole, Ticket};
+use phalanx_engine::{Answer, Command, CommandRequest, DrawWorld, InstallStrategy, SetRole};
 use phalanx_game::{AgentId, Arena};
 use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, Recorder, now};
 use serde::Serialize;
@@ -25,6 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// Steps between two checkpoints.
 const SAVE_EVERY: u32 = 5;
@@ -52,6 +54,8 @@ pub struct Outcome {
     pub time: Duration,
     /// Commands that teams acknowledged.
     pub acknowledged: u64,
+    /// Calls of the control API that were answered.
+    pub calls: u64,
     /// Commands that teams refused.
     pub refused: u64,
     /// Beliefs that were compared with the referee's world.
@@ -149,13 +153,14 @@ fn lost_tail(outcome: &Outcome, scenario: &Scenario) -> u64 {
 }
 
 pub(crate) struct Match<'a> {
-    scenario: &'a Scenario,
+    pub(crate) scenario: &'a Scenario,
     sabotage: Sabotage<'a>,
     pub(crate) cast: Cast,
     pub(crate) lockstep: Lockstep,
     pub(crate) watch: Watch<'a>,
     pub(crate) ledger: SharedLedger,
     pub(crate) errands: Errands,
+    pub(crate) calls: Calls,
     checkpoints: CheckpointFiles,
     /// Faults of processes and people that are to come, by step.
     faults: Vec<Fault>,
@@ -219,6 +224,7 @@ impl<'a> Match<'a> {
             alarm: None,
             answers: Vec::new(),
             awaited: BTreeSet::new(),
+            callers: BTreeMap::new(),
             print: 0,
             disk,
             tape,
@@ -234,6 +240,7 @@ impl<'a> Match<'a> {
             watch,
             ledger,
             errands: Errands::default(),
+            calls: Calls::default(),
             checkpoints: CheckpointFiles::default(),
             faults,
             next_ticket,
@@ -269,6 +276,7 @@ impl<'a> Match<'a> {
     fn interrupt(&mut self) {
         self.watch.is_due = false;
         self.run_errands();
+        self.run_calls();
         let step = open(&self.ledger).step;
         for team in 0..self.cast.teams.len() {
             self.count(team);
@@ -277,9 +285,7 @@ impl<'a> Match<'a> {
                 if let Some(checkpoint) = self.lockstep.checkpoint(team) {
                     self.checkpoints.write(team, checkpoint, &self.watch.disk);
                 }
-                if open(&self.ledger).wire.has_requests() {
-                    self.send(team, DrawWorld.into(), None);
-                }
+                self.send(team, DrawWorld.into(), None);
             }
         }
         let later = self.faults.iter().position(|fault| fault.step > step);
@@ -360,6 +366,7 @@ impl<'a> Match<'a> {
         self.lockstep.kill(team, down, checkpoint).unwrap_or_default();
         open(&self.ledger).excuse_team(team);
         self.forget_errands(team);
+        self.hang_up_calls(team);
         if let Some(watch) = self.watch.teams.get_mut(team) {
             watch.forget();
         }
@@ -403,18 +410,36 @@ impl<'a> Match<'a> {
             board_revision: watch.snapshot.board_revision,
             has_param: self.scenario.strategy == ScenarioStrategy::Steady,
         };
-        let (command, expected) = command(&desk, fault.seed.unwrap_or_default());
-        self.send(team, command, expected);
+        let seed = fault.seed.unwrap_or_default();
+        let (command, expected) = command(&desk, seed);
+        self.ask(team, Wish { agent, command, expected, next: None }, seed);
     }
 
-    pub(crate) fn send(
+    pub(crate) fn send(&mut self, team: usize, command: Command, expected: Option<Expected>) {
+        self.pass(team, Wish { agent: AgentId(0), command, expected, next: None }, None);
+    }
+
+    /// Passes a command to a team. `caller` waits for the answer.
+    pub(crate) fn pass(
         &mut self,
         team: usize,
-        command: phalanx_engine::Command,
-        expected: Option<Expected>,
-    ) -> Ticket {
+        wish: Wish,
+        caller: Option<(Told, oneshot::Sender<Answer>)>,
+    ) {
+        let Wish { command, expected, next, .. } = wish;
+        if let Command::LeaveReferee(_) = command {
+            open(&self.ledger).excuse_team(team);
+            self.lockstep.hang_up(team, None);
+        }
         let ticket = self.next_ticket;
         self.next_ticket += 1;
+        if let Some(next) = next {
+            self.errands.steps.insert(ticket, next);
+            self.watch.awaited.insert(ticket);
+        }
+        if let Some(caller) = caller {
+            self.watch.callers.insert(ticket, caller);
+        }
         if let Some(watch) = self.watch.teams.get_mut(team) {
             watch.asked.insert(ticket, expected);
         }
@@ -425,8 +450,9 @@ impl<'a> Match<'a> {
         {
             watch.asked.remove(&ticket);
             watch.refused += 1;
+            // Without an answer its caller learns that it was not taken.
+            self.watch.callers.remove(&ticket);
         }
-        ticket
     }
 
     /// The agent that a fault hits; a team may have fewer agents than the file says.
@@ -457,6 +483,7 @@ impl<'a> Match<'a> {
             misses: ledger.misses.figures(),
             steps: ledger.step.saturating_sub(1),
             time: ledger.now.saturating_duration_since(ledger.origin.instant),
+            calls: self.calls.answered,
             acknowledged: self.watch.teams.iter().map(|team| team.acknowledged).sum(),
             refused: self.watch.teams.iter().map(|team| team.refused).sum(),
             beliefs: self.watch.teams.iter().map(|team| team.compared).sum(),

@@ -19,7 +19,7 @@ pub fn table(report: &ChaosReport) -> String {
 fn write(report: &ChaosReport, text: &mut String) -> std::fmt::Result {
     writeln!(
         text,
-        "{:<12}{:>9}{:>8}{:>13}{:>9}{:>8}{:>9}{:>10}{:>9}",
+        "{:<12}{:>9}{:>8}{:>13}{:>9}{:>8}{:>9}{:>10}{:>9}{:>9}",
         "game",
         "matches",
         "failed",
@@ -28,16 +28,18 @@ fn write(report: &ChaosReport, text: &mut String) -> std::fmt::Result {
         "hours",
         "again",
         "commands",
+        "calls",
         "beliefs"
     )?;
     for (name, game) in &report.games {
         let GameFigures { matches, failed, agent_turns, faults, virtual_ms, .. } = game;
         let hours = hours_of(*virtual_ms);
-        let (again, commands, beliefs) = (game.decided_again, game.acknowledged, game.beliefs);
+        let (again, commands, calls) = (game.decided_again, game.acknowledged, game.calls);
+        let beliefs = game.beliefs;
         writeln!(
             text,
             "{name:<12}{matches:>9}{failed:>8}{agent_turns:>13}{faults:>9}{hours:>8}{again:>9}\
-             {commands:>10}{beliefs:>9}"
+             {commands:>10}{calls:>9}{beliefs:>9}"
         )?;
     }
     write_kinds(report, text)?;

@@ -70,6 +70,8 @@ pub struct GameFigures {
     pub decided_again: u64,
     /// Commands that were acknowledged.
     pub acknowledged: u64,
+    /// Calls of the control API that were answered.
+    pub calls: u64,
     /// Beliefs that were compared with the referee's world.
     pub beliefs: u64,
 }
@@ -146,6 +148,7 @@ impl ChaosReport {
         game.virtual_ms += u64::try_from(outcome.time.as_millis()).unwrap_or(u64::MAX);
         game.decided_again += outcome.decided_again;
         game.acknowledged += outcome.acknowledged;
+        game.calls += outcome.calls;
         game.beliefs += outcome.beliefs;
         self.misses.extend(&outcome.misses);
         for (kind, count) in &outcome.injected {

@@ -1,6 +1,6 @@
 //! Parts that are broken on purpose, for tests of the promises: a check that cannot fail is none.
 
-use phalanx_engine::Snapshot;
+use phalanx_engine::{Answer, JournalEntry, Snapshot};
 use phalanx_game::{Arena, Picture};
 use phalanx_net::{SideLoad, Taped};
 use std::fmt;
@@ -19,6 +19,10 @@ pub struct Sabotage<'a> {
     pub load: Option<&'a dyn Fn(SideLoad) -> SideLoad>,
     /// What a team believes instead of what it does.
     pub belief: Option<&'a dyn Fn(&Picture) -> Picture>,
+    /// What the control API hears instead of the team's answer.
+    pub answer: Option<&'a dyn Fn(Answer) -> Answer>,
+    /// Whether the control API does not hear of an event.
+    pub unheard: Option<&'a dyn Fn(&JournalEntry) -> bool>,
     /// Whether a recording loses an entry.
     pub loses: Option<&'a dyn Fn(&Taped) -> bool>,
 }

@@ -22,6 +22,9 @@ pub enum Rule {
     Bounds,
     /// A command that was acknowledged is in force in the next snapshot.
     Command,
+    /// A call of the control API is answered as the team answers, and reaches it once however often
+    /// it is sent; a viewer sees each event once, in order.
+    Api,
     /// A recording decides again as it was.
     Redecide,
     /// A recording on a failing disk can be read, counts what it lost, and decides again as it was
@@ -45,6 +48,7 @@ impl Rule {
             Self::Back => "agent not back",
             Self::Bounds => "bound exceeded",
             Self::Command => "command not in force",
+            Self::Api => "control API wrong",
             Self::Redecide => "decided differently",
             Self::Disk => "recording damaged",
             Self::Belief => "belief not true",

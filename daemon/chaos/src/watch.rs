@@ -1,6 +1,8 @@
 //! Observes a match and checks its promises after each event.
 
+use crate::api::Audience;
 use crate::belief::contradiction;
+use crate::calls::Told;
 use crate::disk::FaultyDisk;
 use crate::disk_tape::DiskTape;
 use crate::ledger::SeatKey;
@@ -16,6 +18,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
+use tokio::sync::oneshot;
 
 /// The observer of a match.
 pub(crate) struct Watch<'a> {
@@ -32,6 +35,8 @@ pub(crate) struct Watch<'a> {
     /// Answers to the commands that the match waits for: team, ticket, and what came of it.
     pub(crate) answers: Vec<(usize, Ticket, Answer)>,
     pub(crate) awaited: BTreeSet<Ticket>,
+    /// Calls of the control API that wait for an answer of a team.
+    pub(crate) callers: BTreeMap<Ticket, (Told, oneshot::Sender<Answer>)>,
     /// A number of all journals.
     pub(crate) print: u64,
     /// The disk of recording and checkpoints.
@@ -47,6 +52,8 @@ pub(crate) struct Watch<'a> {
 pub(crate) struct TeamWatch {
     pub(crate) name: String,
     pub(crate) snapshot: Arc<Snapshot>,
+    /// Its control API, if operators called.
+    pub(crate) audience: Option<Audience>,
     /// It does not respond until then.
     pub(crate) frozen_until: Option<Instant>,
     /// Commands that are not answered, with what they promise.
@@ -92,6 +99,7 @@ impl TeamWatch {
     /// The team's process was killed: nothing that it promised counts, nor what it showed.
     pub(crate) fn forget(&mut self) {
         self.snapshot = Arc::default();
+        self.audience = None;
         self.asked.clear();
         self.due.clear();
         self.frozen_until = None;
@@ -113,13 +121,15 @@ impl Watch<'_> {
             return;
         };
         let Some(watch) = self.teams.get(team) else { return };
-        let name = |body: &Body| {
+        let known = |body: &Body| {
             let agent = body.agent.and_then(|agent| watch.snapshot.agents.get(agent.index()));
-            let known = agent.map(|agent| agent.name.clone());
-            if body.name.is_empty() { known.unwrap_or_default() } else { body.name.clone() }
+            let agent = agent.map(|agent| agent.name.clone()).unwrap_or_default();
+            let name = if body.name.is_empty() { agent.clone() } else { body.name.clone() };
+            let agent = if agent.is_empty() { &name } else { &agent };
+            let is_sure = !ledger.is_excused(team, agent);
+            (name, is_sure)
         };
-        let is_sure = |name: &str| !ledger.is_excused(team, name);
-        let found = contradiction(belief, truth, &name, &is_sure);
+        let found = contradiction(belief, truth, &known);
         drop(ledger);
         if let Some(watch) = self.teams.get_mut(team) {
             watch.compared += 1;
@@ -173,6 +183,9 @@ impl Observer for Watch<'_> {
 
     fn journal(&mut self, team: usize, entry: JournalEntry) {
         self.print = mix(self.print, &entry);
+        if let Some(audience) = self.teams.get(team).and_then(|team| team.audience.as_ref()) {
+            audience.heard(&entry, self.sabotage.unheard.is_some_and(|lost| lost(&entry)));
+        }
         let JournalEntry { turn, agent, event, .. } = entry;
         // The script of the whole team is healthy, and most of its agents are.
         if let (JournalEvent::ScriptError { call, reason }, None) = (&event, &agent) {
@@ -205,6 +218,7 @@ impl Observer for Watch<'_> {
         let broken = self.sabotage.snapshot.map(|broken| Arc::new(broken(snapshot)));
         let snapshot = broken.as_ref().unwrap_or(snapshot);
         watch.snapshot = Arc::clone(snapshot);
+        watch.audience.as_ref().inspect(|audience| audience.saw(snapshot));
         let due = std::mem::take(&mut watch.due);
         for text in due.iter().filter_map(|expected| expected.missing(snapshot)) {
             self.broken(team, Rule::Command, "", text);
@@ -214,6 +228,15 @@ impl Observer for Watch<'_> {
     fn answer(&mut self, team: usize, ticket: Ticket, answer: Answer) {
         if self.awaited.remove(&ticket) {
             self.answers.push((team, ticket, answer.clone()));
+            self.is_due = true;
+        }
+        if let Some((told, caller)) = self.callers.remove(&ticket) {
+            // It is answered once.
+            told.set(answer.is_ok()).unwrap_or_default();
+            let answer = answer.clone();
+            let answer = self.sabotage.answer.map_or(answer.clone(), |broken| broken(answer));
+            // A caller that went away needs none.
+            drop(caller.send(answer));
             self.is_due = true;
         }
         let Some(watch) = self.teams.get_mut(team) else { return };

@@ -17,6 +17,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
+use tokio::io::DuplexStream;
 use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 use tonic::metadata::{Ascii, MetadataValue};
@@ -228,6 +229,19 @@ pub async fn connect_as(address: &Address, credentials: Credentials) -> Result<L
 /// When no daemon answers there.
 pub async fn connect(address: &Address) -> Result<Link, ClientError> {
     connect_as(address, Credentials::default()).await
+}
+
+/// A connection to a server in this process, by [`Control::over`](crate::Control::over). It begins
+/// with the first call, and is not made anew.
+#[must_use]
+pub fn over(stream: DuplexStream) -> Link {
+    let mut stream = Some(stream);
+    let connector = tower::service_fn(move |_: Uri| {
+        let gone = || std::io::Error::from(std::io::ErrorKind::NotConnected);
+        std::future::ready(stream.take().map(TokioIo::new).ok_or_else(gone))
+    });
+    let endpoint = Endpoint::from_static("http://127.0.0.1");
+    InterceptedService::new(endpoint.connect_with_connector_lazy(connector), Credentials::default())
 }
 
 async fn dial(address: &Address) -> Result<Channel, ClientError> {

@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncWriteExt, DuplexStream};
 use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::sync::mpsc;
 use tokio::time::{Interval, MissedTickBehavior};
@@ -27,6 +27,7 @@ const USE_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\
 /// The listeners, in metrics.
 pub(crate) const TCP: &str = "tcp";
 pub(crate) const UNIX: &str = "unix";
+pub(crate) const HERE: &str = "here";
 
 /// Accepts until the receiver is gone. Every handshake has its own task, so that a slow one does
 /// not delay other callers.
@@ -119,6 +120,27 @@ pub(crate) fn accept_unix(
             let peer = Peer::Unix(stream.connect_info());
             // If the server is gone, it takes no connection.
             drop(sender.send(Ok(Connection::new(Box::new(stream), peer, place))).await);
+        }
+    });
+    ReceiverStream::new(receiver)
+}
+
+/// The same for callers within this process, who count as callers on a loopback address.
+pub(crate) fn accept_here(
+    mut callers: mpsc::Receiver<DuplexStream>,
+    slots: Arc<Slots>,
+) -> ReceiverStream<io::Result<Connection>> {
+    let (sender, receiver) = mpsc::channel(1);
+    tokio::spawn(async move {
+        let peer = NetPeer { address: SocketAddr::from(([127, 0, 0, 1], 0)), secure: false };
+        while let Some(stream) = callers.recv().await {
+            let Some(place) = slots.admit(None) else {
+                slots.refused();
+                continue;
+            };
+            let connection = Connection::new(Box::new(stream), Peer::Net(peer), place);
+            // If the server is gone, it takes no connection.
+            drop(sender.send(Ok(connection)).await);
         }
     });
     ReceiverStream::new(receiver)

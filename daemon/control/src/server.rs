@@ -40,8 +40,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tokio::io::DuplexStream;
 use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tonic::service::Routes;
 use tonic::transport::Server;
@@ -170,6 +171,7 @@ pub enum ControlError {
 pub struct Control {
     unix: Option<(UnixListener, SocketGuard)>,
     tcp: Option<TcpListener>,
+    here: Option<mpsc::Receiver<DuplexStream>>,
     socket_path: Option<PathBuf>,
     /// The web page's address, if it is served.
     page: Option<String>,
@@ -343,6 +345,7 @@ pub fn prepare(
         tcp_address: tcp_at,
         page: tcp_at.and_then(|address| listener::page(options.page, has_tls, address)),
         tcp: tcp.map(|(listener, _)| listener),
+        here: None,
         socket_path: unix.as_ref().map(|(_, guard)| guard.path().to_owned()),
         unix,
         routes,
@@ -466,11 +469,30 @@ impl Control {
         self.page.as_deref()
     }
 
+    /// Also serves callers within this process: each stream is a connection. [`client::over`] is its
+    /// other end.
+    ///
+    /// [`client::over`]: crate::client::over
+    #[must_use]
+    pub fn over(self, callers: mpsc::Receiver<DuplexStream>) -> Self {
+        Self { here: Some(callers), ..self }
+    }
+
     /// Serves until [`ControlHandle::stop`], or until the handle is dropped.
     #[must_use]
     pub fn spawn(self) -> ControlHandle {
         let Self {
-            unix, tcp, routes, metrics, connections, tls, directory, access, shared, ..
+            unix,
+            tcp,
+            here,
+            routes,
+            metrics,
+            connections,
+            tls,
+            directory,
+            access,
+            shared,
+            ..
         } = self;
         let metrics = metrics.map(ApiMetrics::new);
         let slots = |listener| Slots::new(listener, connections.clone(), metrics.clone());
@@ -490,22 +512,21 @@ impl Control {
             // An error means that the handle is gone, too.
             drop(closing.wait_for(|closing| *closing).await);
         };
-        if let Some((listener, guard)) = unix {
+        let mut serve = |clients, guard: Option<SocketGuard>| {
             let (router, end) = (server().add_routes(routes.clone()), shared.closing.subscribe());
-            let slots = slots(listener::UNIX);
             tasks.spawn(async move {
-                let clients = listener::accept_unix(listener, slots);
                 report(router.serve_with_incoming_shutdown(clients, closed(end)).await);
                 drop(guard);
             });
+        };
+        if let Some((listener, guard)) = unix {
+            serve(listener::accept_unix(listener, slots(listener::UNIX)), Some(guard));
         }
         if let Some(listener) = tcp {
-            let (router, end) = (server().add_routes(routes), shared.closing.subscribe());
-            let slots = slots(listener::TCP);
-            tasks.spawn(async move {
-                let clients = listener::accept(listener, tls, slots);
-                report(router.serve_with_incoming_shutdown(clients, closed(end)).await);
-            });
+            serve(listener::accept(listener, tls, slots(listener::TCP)), None);
+        }
+        if let Some(callers) = here {
+            serve(listener::accept_here(callers, slots(listener::HERE)), None);
         }
         ControlHandle { tasks, shared }
     }

@@ -16,7 +16,7 @@ pub use scripted::{facts, folder_of, is_path, load_folder, search};
 
 use demo::{DemoAsk, DemoStage};
 use phalanx_engine::{Found, Staged, TeamOptions};
-use phalanx_game::{Api, Arena, Framing, Origin, Roster, Seat};
+use phalanx_game::{Api, Arena, Declaration, Framing, Origin, Roster, Seat};
 use phalanx_lua::Limits;
 use phalanx_net::{
     BuildError, BuiltTeam, CheckpointOptions, Endpoint, Listener, Lockstep, LoginProbe,
@@ -83,6 +83,14 @@ fn wired(name: &str) -> Result<&'static dyn Wired, WireError> {
 #[must_use]
 pub fn api(game: &str) -> Option<&'static Api> {
     wired(game).ok().map(|wired| &wired.declaration().api)
+}
+
+/// What a game declares of itself.
+///
+/// # Errors
+/// As [`game`].
+pub fn declaration(name: &str) -> Result<&'static Declaration, WireError> {
+    wired(name).map(Wired::declaration)
 }
 
 /// The name of a game: of a native one, or of one that is installed as a folder. Names come from

@@ -54,7 +54,10 @@ fn of(simulation: &Simulation, part: String, body: Body) -> Part {
         layers: vec![ground],
         spots: cells().flat_map(|(at, tile)| spots(at, tile)).collect(),
         bodies: vec![body],
-        facts: vec![("score".into(), simulation.score.to_string())],
+        facts: vec![
+            ("step".into(), simulation.actions.to_string()),
+            ("score".into(), simulation.score.to_string()),
+        ],
         ..Part::default()
     }
 }

@@ -45,7 +45,10 @@ pub(super) fn picture(world: &World, simulation: &RunningSimulation) -> Picture 
         shape: Shape::Grid { width: None, height: None, up: true },
         spots: spots(simulation),
         bodies: vec![body(world, simulation)],
-        facts: vec![("score".into(), simulation.percept.ledger.score.to_string())],
+        facts: vec![
+            ("step".into(), simulation.step.to_string()),
+            ("score".into(), simulation.percept.ledger.score.to_string()),
+        ],
         ..Part::default()
     };
     let tables =
