@@ -46,6 +46,8 @@ pub struct Sample {
     pub disk_mb: f64,
     /// Requests that reached the teams so far.
     pub requests: u64,
+    /// Those of the matches that are running.
+    pub running: u64,
     /// Turns without an answer of ours so far.
     pub late: u64,
 }
@@ -59,6 +61,8 @@ pub struct Soak {
     pub state_max_mb: f64,
     /// Most megabytes of recordings, unless those of running matches need more.
     pub recordings_max_mb: f64,
+    /// Matches that were played to their end.
+    pub matches: u64,
     /// What was measured, in order.
     pub samples: Vec<Sample>,
 }
@@ -126,12 +130,19 @@ impl Soak {
             let bound = most(first) + THREADS_SLACK;
             verdicts.push(verdict(&format!("{program}: threads"), most(last), bound));
         }
-        let disk: Vec<_> = self.samples.iter().map(|sample| sample.disk_mb).collect();
         let (requests, late) =
             self.samples.last().map(|last| (last.requests, last.late)).unwrap_or_default();
-        let running_mb = megabytes(requests);
-        let bound = self.state_max_mb + self.recordings_max_mb.max(running_mb);
-        verdicts.push(verdict("state folder, MB", most(&disk), bound));
+        // The sample that is nearest to its bound, or furthest above it.
+        let bound = |sample: &Sample| {
+            self.state_max_mb + self.recordings_max_mb.max(megabytes(sample.running))
+        };
+        let over = |sample: &&Sample| sample.disk_mb - bound(sample);
+        let fullest = self.samples.iter().max_by(|a, b| over(a).total_cmp(&over(b)));
+        let (disk, bound) = fullest.map(|it| (it.disk_mb, bound(it))).unwrap_or_default();
+        verdicts.push(verdict("state folder, MB", disk, bound));
+        let figures = format!("{}, at least 1", self.matches);
+        let holds = self.matches > 0;
+        verdicts.push(Verdict { what: "matches to their end".to_owned(), figures, holds });
         let figures = format!("{late} of {requests}, at most 0");
         let holds = late == 0 && requests > 0;
         verdicts.push(Verdict { what: "turns without an answer".to_owned(), figures, holds });
@@ -261,6 +272,7 @@ mod tests {
                 }],
                 disk_mb: disk * part,
                 requests: u64::from(number) * 30,
+                running: u64::from(number) * 30,
                 late,
             }
         };
@@ -269,6 +281,7 @@ mod tests {
             programs,
             state_max_mb: 60.0,
             recordings_max_mb: 140.0,
+            matches: 2,
             samples: (0..=100).map(sample).collect(),
         }
     }
@@ -287,9 +300,10 @@ mod tests {
         assert_eq!(broken(&run(20.0, 4.0, 150.0, 1)), ["turns without an answer"]);
         // A running match may need more than is kept otherwise.
         let mut long = run(20.0, 4.0, 300.0, 0);
-        long.samples.iter_mut().for_each(|sample| sample.requests *= 103);
+        long.samples.iter_mut().for_each(|sample| sample.running *= 103);
         assert_eq!(broken(&long), Vec::<String>::new());
-        assert_eq!(broken(&Soak::default()), ["turns without an answer"], "nothing was played");
+        let nothing = ["matches to their end", "turns without an answer"];
+        assert_eq!(broken(&Soak::default()), nothing, "nothing was played");
     }
 
     #[test]

@@ -308,7 +308,7 @@ fn a_belief_that_is_not_true_is_reported() {
         let strategy = ScenarioStrategy::Shipped;
         let played = Scenario { steps: 60, strategy, ..scenario(game, Vec::new()) };
         let outcome = play(&played, &NEVER).unwrap();
-        assert_eq!((outcome.violations, outcome.beliefs >= 10), (Vec::new(), true), "{game}");
+        assert_eq!((outcome.violations, outcome.beliefs >= 2), (Vec::new(), true), "{game}");
     }
 }
 

@@ -1,6 +1,8 @@
 //! A long run of whole programs, over sockets: a daemon with four teams, a referee for each of two
 //! games at ten times a contest's pace, followers of everything that the page follows, and the
-//! recorder. Measures what the programs use, and says whether it stayed within bounds.
+//! recorder. A match that is over is followed by the next one, as on a tournament's day. Measures
+//! what the programs use, and says whether it stayed within bounds. Ctrl-C and SIGTERM end it with
+//! the figures so far.
 //!   cargo run -p phalanx-e2e --bin soak -- PROGRAMS HOURS FOLDER
 //! FOLDER gets `soak.svg` and `soak.csv`. Used by `tests/run --soak`.
 
@@ -10,7 +12,9 @@ use phalanx_e2e::soak::{Sample, Soak, metric, usage};
 use phalanx_proto::v1;
 use phalanx_proto::v1::boards_client::BoardsClient;
 use phalanx_proto::v1::matches_client::MatchesClient;
+use phalanx_proto::v1::teams_client::TeamsClient;
 use phalanx_proto::v1::worlds_client::WorldsClient;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -20,12 +24,15 @@ use std::time::{Duration, Instant};
 
 /// Steps of a simulation, and how long one lasts: a tenth of a contest's.
 const STEPS: u32 = 750;
+/// Simulations of a match.
+const SIMULATIONS: usize = 3;
 const ASSEMBLE_STEP: Duration = Duration::from_millis(400);
 const MARS_STEP: Duration = Duration::from_millis(200);
 /// How much recordings may take, and the size of a part; two parts of each team are being written.
 const KEEP_MB: u32 = 96;
 const PART_MB: u32 = 4;
-const TEAMS: [&str; 4] = ["assemble-A", "assemble-B", "mars-A", "mars-B"];
+const GAMES: [&str; 2] = ["assemble", "mars"];
+const SIDES: [&str; 2] = ["A", "B"];
 /// Checkpoints, logs and metadata beside recordings.
 const STATE_MB: u32 = 64;
 /// Followers of each team.
@@ -34,6 +41,10 @@ const FOLLOWERS: usize = 3;
 const SAMPLES: u32 = 600;
 /// How long programs may take to start.
 const START_MAX: Duration = Duration::from_secs(120);
+/// How long teams may take to learn that their match is over.
+const OVER_MAX: Duration = Duration::from_secs(30);
+/// How often is looked whether a referee has ended, or somebody wants the figures.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -81,76 +92,213 @@ fn run() -> Outcome<(String, bool)> {
     let lasts = Duration::try_from_secs_f64(hours * 3_600.0)?;
     fs::create_dir_all(&out)?;
     let state = tempfile::tempdir()?;
-    let arenas = [
-        arena(&programs, state.path(), "assemble", assemble(lasts)?, ASSEMBLE_STEP)?,
-        arena(&programs, state.path(), "mars", mars(lasts), MARS_STEP)?,
-    ];
-    let servers: Vec<_> = arenas.iter().map(|(_, address)| address.clone()).collect();
+    let configs = [assemble()?, mars()];
+    let paces = [ASSEMBLE_STEP, MARS_STEP];
+    let mut arenas = Vec::new();
+    for ((game, config), pace) in GAMES.into_iter().zip(configs).zip(paces) {
+        arenas.push(Referee::start(&programs, state.path(), game, &config, pace)?);
+    }
     let settings = state.path().join("soak.toml");
-    fs::write(&settings, settings_text(state.path(), &servers))?;
+    fs::write(&settings, settings_text(state.path(), &arenas))?;
     let mut daemon = Command::new(programs.join("phalanxd"));
     daemon.arg("--config").arg(&settings).stdout(Stdio::null()).stderr(Stdio::null());
     let daemon = Program(daemon.stdin(Stdio::null()).spawn()?);
     let runtime = tokio::runtime::Runtime::new()?;
     let socket = state.path().join("control.sock");
     let link = runtime.block_on(connect(&socket))?;
-    for team in TEAMS {
+    for team in arenas.iter().flat_map(|referee| teams(referee.game)) {
         for _ in 0..FOLLOWERS {
-            runtime.spawn(follow(link.clone(), format!("teams/{team}")));
+            runtime.spawn(follow(link.clone(), team.clone()));
         }
     }
-    let processes = [daemon.0.id(), arenas[0].0.0.id(), arenas[1].0.0.id()];
-    let soak = measure(&processes, state.path(), lasts)?;
+    let ends = runtime.spawn(ended());
+    let day = Day { runtime, link, ends, state: state.path().to_owned() };
+    let soak = day.measure(&daemon, &mut arenas, lasts)?;
     fs::write(out.join("soak.svg"), soak.svg())?;
     fs::write(out.join("soak.csv"), csv(&soak))?;
     Ok(report(&soak, &out))
 }
 
-/// A referee, and its address.
-fn arena(
-    programs: &Path,
-    state: &Path,
-    game: &str,
-    config: String,
-    pace: Duration,
-) -> Outcome<(Program, String)> {
-    let folder = state.join(format!("arena-{game}"));
-    fs::create_dir_all(&folder)?;
-    let file = folder.join(if game == "mars" { "soak.toml" } else { "soak.json" });
-    fs::write(&file, config)?;
-    let mut command = Command::new(programs.join("phalanx"));
-    command.args(["arena", game, "--start", "complete", "--listen", "127.0.0.1:0"]);
-    command.arg("--pace").arg(format!("{}ms", pace.as_millis()));
-    command.arg("--output").arg(&folder).arg("--config").arg(&file).stderr(Stdio::null());
-    let (program, line) = Program::start(&mut command, "listens on")?;
-    let address = line.trim().rsplit(' ').next().unwrap_or_default().to_owned();
-    Ok((program, address))
+/// Completes when somebody wants the run to end.
+async fn ended() {
+    let term = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate());
+    let Ok(mut term) = term else { return std::future::pending().await };
+    tokio::select! {
+        _ = term.recv() => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
 }
 
-/// As many simulations as the time needs, and one more.
-fn simulations(lasts: Duration, step: Duration) -> usize {
-    let one = step.as_secs_f64() * f64::from(STEPS);
-    format!("{:.0}", (lasts.as_secs_f64() / one).ceil()).parse::<usize>().unwrap_or(1) + 1
+/// The resource names of a game's teams.
+fn teams(game: &str) -> impl Iterator<Item = String> {
+    SIDES.iter().map(move |side| format!("teams/{game}-{side}"))
 }
 
-fn assemble(lasts: Duration) -> Outcome<String> {
+/// A referee, which begins its next match where the one before was.
+struct Referee {
+    game: &'static str,
+    program: Program,
+    address: String,
+    command: Command,
+    /// Matches that were played to their end.
+    matches: u64,
+    /// Requests of its teams when the running match began.
+    begun_at: u64,
+}
+
+impl Referee {
+    fn start(
+        programs: &Path,
+        state: &Path,
+        game: &'static str,
+        config: &str,
+        pace: Duration,
+    ) -> Outcome<Self> {
+        let folder = state.join(format!("arena-{game}"));
+        fs::create_dir_all(&folder)?;
+        let file = folder.join(if game == "mars" { "soak.toml" } else { "soak.json" });
+        fs::write(&file, config)?;
+        let command = |listen: &str| {
+            let mut command = Command::new(programs.join("phalanx"));
+            command.args(["arena", game, "--start", "complete", "--listen", listen]);
+            command.arg("--pace").arg(format!("{}ms", pace.as_millis()));
+            command.arg("--output").arg(&folder).arg("--config").arg(&file);
+            command.stderr(Stdio::null());
+            command
+        };
+        let (program, line) = Program::start(&mut command("127.0.0.1:0"), "listens on")?;
+        let address = line.trim().rsplit(' ').next().unwrap_or_default().to_owned();
+        let command = command(&address);
+        Ok(Self { game, program, address, command, matches: 0, begun_at: 0 })
+    }
+}
+
+/// Everything that the run needs besides its programs.
+struct Day {
+    runtime: tokio::runtime::Runtime,
+    link: Link,
+    /// Somebody wants the run to end.
+    ends: tokio::task::JoinHandle<()>,
+    state: PathBuf,
+}
+
+impl Day {
+    fn measure(&self, daemon: &Program, arenas: &mut [Referee], lasts: Duration) -> Outcome<Soak> {
+        let names = arenas.iter().map(|referee| format!("arena {}", referee.game));
+        let mut soak = Soak {
+            programs: std::iter::once("phalanxd".to_owned()).chain(names).collect(),
+            state_max_mb: f64::from(STATE_MB),
+            recordings_max_mb: f64::from(KEEP_MB + 4 * 2 * PART_MB),
+            ..Soak::default()
+        };
+        let every = (lasts / SAMPLES).max(Duration::from_secs(1));
+        let mut sums = Sums::default();
+        let begun = Instant::now();
+        while begun.elapsed() < lasts && !self.ends.is_finished() {
+            let sampled = Instant::now();
+            while sampled.elapsed() < every && !self.ends.is_finished() {
+                std::thread::park_timeout(LOOK_EVERY);
+                for referee in arenas.iter_mut() {
+                    if referee.program.0.try_wait()?.is_some() {
+                        self.next_match(referee)?;
+                        sums.read(&self.metrics());
+                        (referee.matches, referee.begun_at) =
+                            (referee.matches + 1, sums.requests(referee.game));
+                    }
+                }
+            }
+            sums.read(&self.metrics());
+            let processes = std::iter::once(daemon).chain(arenas.iter().map(|it| &it.program));
+            let used = processes.map(|program| usage(program.0.id())).collect::<Result<_, _>>();
+            let running = arenas.iter().map(|it| sums.requests(it.game) - it.begun_at).sum();
+            soak.samples.push(Sample {
+                at: begun.elapsed(),
+                used: used.map_err(|error| format!("a program has ended: {error}"))?,
+                disk_mb: folder_mb(&self.state, &["arena-assemble", "arena-mars"]),
+                requests: GAMES.iter().map(|game| sums.requests(game)).sum(),
+                running,
+                late: sums.late(),
+            });
+        }
+        soak.matches = arenas.iter().map(|referee| referee.matches).sum();
+        Ok(soak)
+    }
+
+    /// A referee whose match is over plays the next one, and its teams with it.
+    fn next_match(&self, referee: &mut Referee) -> Outcome<()> {
+        (referee.program, _) = Program::start(&mut referee.command, "listens on")?;
+        for name in teams(referee.game) {
+            let begun = Instant::now();
+            let mut client = TeamsClient::new(self.link.clone());
+            loop {
+                let asked = v1::GetTeamRequest { name: name.clone() };
+                let shown = self.runtime.block_on(client.get_team(asked))?.into_inner();
+                if shown.team.is_some_and(|team| team.state() == v1::TeamState::Over) {
+                    break;
+                }
+                if begun.elapsed() > OVER_MAX {
+                    return Err(format!("the match of {name} is not over").into());
+                }
+                std::thread::park_timeout(LOOK_EVERY);
+            }
+            let start = v1::StartTeamRequest { name, ..v1::StartTeamRequest::default() };
+            self.runtime.block_on(client.start_team(start))?;
+        }
+        Ok(())
+    }
+
+    /// The page of metrics, over the Unix socket; empty if it does not come.
+    fn metrics(&self) -> String {
+        metrics(&self.state.join("control.sock")).unwrap_or_default()
+    }
+}
+
+/// Counters of the daemon. Those of a team begin anew with each match.
+#[derive(Default)]
+struct Sums(BTreeMap<String, (u64, u64)>);
+
+impl Sums {
+    /// Takes the counters of a page of metrics.
+    fn read(&mut self, page: &str) {
+        let requests = GAMES.map(|game| (game, format!("team=\"{game}-")));
+        let requests = requests.map(|(game, label)| (game, "phalanx_requests_total{", label));
+        let late = ("late", "phalanx_actions_total{", "outcome=\"late\"".to_owned());
+        for (key, name, label) in requests.into_iter().chain([late]) {
+            let now = metric(page, name, &label);
+            let (before, last) = self.0.entry(key.to_owned()).or_default();
+            if now < *last {
+                *before += *last;
+            }
+            *last = now;
+        }
+    }
+
+    fn requests(&self, game: &str) -> u64 {
+        self.0.get(game).map(|(before, now)| before + now).unwrap_or_default()
+    }
+
+    fn late(&self) -> u64 {
+        self.requests("late")
+    }
+}
+
+fn assemble() -> Outcome<String> {
     let folder = root().join("deploy/arena/assemble");
     let text = fs::read_to_string(folder.join("contest.json"))?;
     let mut config: serde_json::Value = serde_json::from_str(&text)?;
     let first = fs::read_to_string(folder.join("sim1.json"))?;
     let simulation: serde_json::Value = serde_json::from_str(&first)?;
     let limit = u64::try_from(ASSEMBLE_STEP.as_millis())?;
-    let matches = vec![simulation; simulations(lasts, ASSEMBLE_STEP)];
+    let matches = vec![simulation; SIMULATIONS];
     for (place, value) in [("/match", matches.into()), ("/server/agentTimeout", limit.into())] {
         *config.pointer_mut(place).ok_or("the contest's configuration has no such key")? = value;
     }
     Ok(config.to_string())
 }
 
-fn mars(lasts: Duration) -> String {
+fn mars() -> String {
     let limit = MARS_STEP.as_millis();
-    let count = simulations(lasts, MARS_STEP);
-    let simulations = "[[simulations]]\nnodes = 200\n".repeat(count);
+    let simulations = "[[simulations]]\nnodes = 200\n".repeat(SIMULATIONS);
     let team = |name: &str, prefix: &str| {
         format!("[[teams]]\nname = \"{name}\"\nprefix = \"{prefix}\"\npassword = \"1\"\n")
     };
@@ -161,15 +309,16 @@ fn mars(lasts: Duration) -> String {
     )
 }
 
-fn settings_text(state: &Path, servers: &[String]) -> String {
+fn settings_text(state: &Path, referees: &[Referee]) -> String {
     let mut text = format!(
         "state_dir = \"{0}\"\n[control]\nsocket = \"{0}/control.sock\"\ntcp = \"127.0.0.1:0\"\n\
          [recordings]\nkeep_size = \"{KEEP_MB}MiB\"\npart_size = \"{PART_MB}MiB\"\n",
         state.display()
     );
     let games = [("assemble", "agent", 15, "scout"), ("mars", "", 20, "explorer")];
-    for ((game, prefix, count, role), server) in games.into_iter().zip(servers) {
-        for side in ["A", "B"] {
+    for ((game, prefix, count, role), referee) in games.into_iter().zip(referees) {
+        let server = &referee.address;
+        for side in SIDES {
             let letter = if game == "mars" { side.to_lowercase() } else { side.to_owned() };
             let role = if game == "mars" { format!("role = \"{role}\"\n") } else { String::new() };
             write!(
@@ -234,29 +383,6 @@ async fn follow(link: Link, team: String) {
     }
 }
 
-fn measure(processes: &[u32; 3], state: &Path, lasts: Duration) -> Outcome<Soak> {
-    let names = ["phalanxd", "arena assemble", "arena mars"];
-    let (state_max_mb, recordings_max_mb) =
-        (f64::from(STATE_MB), f64::from(KEEP_MB + 4 * 2 * PART_MB));
-    let programs = names.iter().map(|name| (*name).to_owned()).collect();
-    let mut soak = Soak { programs, state_max_mb, recordings_max_mb, samples: Vec::new() };
-    let every = (lasts / SAMPLES).max(Duration::from_secs(1));
-    let begun = Instant::now();
-    while begun.elapsed() < lasts {
-        std::thread::park_timeout(every);
-        let used = processes.iter().map(|process| usage(*process)).collect::<Result<_, _>>();
-        let text = metrics(&state.join("control.sock")).unwrap_or_default();
-        soak.samples.push(Sample {
-            at: begun.elapsed(),
-            used: used.map_err(|error| format!("a program has ended: {error}"))?,
-            disk_mb: folder_mb(state, &["arena-assemble", "arena-mars"]),
-            requests: metric(&text, "phalanx_requests_total{", ""),
-            late: metric(&text, "phalanx_actions_total{", "outcome=\"late\""),
-        });
-    }
-    Ok(soak)
-}
-
 /// The page of metrics, over the Unix socket.
 fn metrics(socket: &Path) -> std::io::Result<String> {
     let mut stream = std::os::unix::net::UnixStream::connect(socket)?;
@@ -278,14 +404,14 @@ fn folder_mb(folder: &Path, without: &[&str]) -> f64 {
 }
 
 fn csv(soak: &Soak) -> String {
-    let mut text = String::from("seconds,disk_mb,requests,late");
+    let mut text = String::from("seconds,disk_mb,requests,running,late");
     for program in &soak.programs {
         write!(text, ",{program} memory_mb,{program} descriptors,{program} threads")
             .unwrap_or_default();
     }
     for sample in &soak.samples {
-        let Sample { at, used, disk_mb, requests, late } = sample;
-        write!(text, "\n{:.1},{disk_mb:.1},{requests},{late}", at.as_secs_f64())
+        let Sample { at, used, disk_mb, requests, running, late } = sample;
+        write!(text, "\n{:.1},{disk_mb:.1},{requests},{running},{late}", at.as_secs_f64())
             .unwrap_or_default();
         for one in used {
             write!(text, ",{:.1},{},{}", one.memory_mb, one.descriptors, one.threads)
