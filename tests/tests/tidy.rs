@@ -116,7 +116,18 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     (
         "phalanx-chaos",
-        &["phalanx-game", "phalanx-engine", "phalanx-lua", "phalanx-net", "phalanx-record", GAMES],
+        &[
+            "phalanx-game",
+            "phalanx-engine",
+            "phalanx-lua",
+            "phalanx-net",
+            "phalanx-record",
+            "phalanx-proto",
+            "phalanx-convert",
+            "phalanx-strategy",
+            "phalanx-control",
+            GAMES,
+        ],
     ),
     (
         "phalanx-cli",

@@ -16,7 +16,7 @@ const STEPS: [&str; 3] = ["step", "tick", "epoch"];
 #[derive(Debug, Default)]
 pub(crate) struct Truths {
     round: u32,
-    pictures: VecDeque<(String, Picture)>,
+    pictures: VecDeque<(u64, Picture)>,
     /// The last place that was drawn.
     drawn: Option<(u32, u32)>,
 }
@@ -29,13 +29,13 @@ impl Truths {
 
     pub(crate) fn keep(&mut self, place: (u32, u32), picture: Picture) {
         self.drawn = Some(place);
-        if self.round != place.0 {
+        let Some(step) = step(&picture) else { return };
+        let goes_back = self.pictures.back().is_some_and(|(last, _)| *last >= step);
+        if self.round != place.0 || goes_back {
             self.pictures.clear();
         }
         self.round = place.0;
-        if let Some(step) = step(&picture) {
-            self.pictures.push_back((step.to_owned(), picture));
-        }
+        self.pictures.push_back((step, picture));
         while self.pictures.len() > TRUTHS_MAX {
             self.pictures.pop_front();
         }
@@ -44,16 +44,21 @@ impl Truths {
     /// The world in the step of a belief.
     pub(crate) fn beside(&self, belief: &Picture) -> Option<&Picture> {
         let wanted = step(belief)?;
-        self.pictures.iter().find(|(step, _)| step == wanted).map(|(_, picture)| picture)
+        self.pictures.iter().find(|(step, _)| *step == wanted).map(|(_, picture)| picture)
+    }
+
+    /// Where a lost connection ends a world, what follows is another one.
+    pub(crate) fn forget(&mut self) {
+        self.pictures.clear();
     }
 }
 
-fn step(picture: &Picture) -> Option<&str> {
+fn step(picture: &Picture) -> Option<u64> {
     let facts = picture.parts.iter().flat_map(|part| &part.facts);
     facts
         .into_iter()
         .find(|(name, _)| STEPS.contains(&name.as_ref()))
-        .map(|(_, step)| step.as_str())
+        .and_then(|(_, step)| step.parse().ok())
 }
 
 /// What a belief says that is not true: where our agents are, and the ground that they see now. The

@@ -9,8 +9,8 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(crate) struct CheckpointFiles {
     files: BTreeMap<usize, Arc<[u8]>>,
-    /// Bytes that the next file that is read has lost at its end.
-    lost: usize,
+    /// Bytes that a team's file, when it is read next, has lost at its end.
+    lost: BTreeMap<usize, usize>,
 }
 
 impl CheckpointFiles {
@@ -21,13 +21,14 @@ impl CheckpointFiles {
     }
 
     /// Power goes before the disk has everything.
-    pub(crate) fn lose(&mut self, bytes: u32) {
-        self.lost += usize::try_from(bytes).unwrap_or(usize::MAX);
+    pub(crate) fn lose(&mut self, team: usize, bytes: u32) {
+        let lost = self.lost.entry(team).or_default();
+        *lost = lost.saturating_add(usize::try_from(bytes).unwrap_or(usize::MAX));
     }
 
     pub(crate) fn read(&mut self, team: usize) -> Option<Arc<[u8]>> {
         let whole = self.files.get(&team)?;
-        let left = whole.len().saturating_sub(std::mem::take(&mut self.lost));
+        let left = whole.len().saturating_sub(self.lost.remove(&team).unwrap_or_default());
         whole.get(..left).map(Into::into)
     }
 }

@@ -67,7 +67,8 @@ pub enum FaultKind {
     DiskStuck,
     /// That disk takes few bytes at a time.
     DiskShort,
-    /// The last bytes of the recording are lost, and those of the next checkpoint that is read.
+    /// The last bytes of the recording are lost, and those of the team's checkpoint that is read
+    /// next.
     DiskTail,
 }
 

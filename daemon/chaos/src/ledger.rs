@@ -191,6 +191,7 @@ impl Ledger {
     pub(crate) fn gone(&mut self, connection: ConnectionId) {
         let Some(key) = self.lines.get(&connection) else { return };
         let (step, now) = (self.step, self.now);
+        self.truths.forget();
         let Some(seat) = self.seats.get_mut(key) else { return };
         if seat.connection == Some(connection) {
             (seat.connection, seat.open, seat.owes) = (None, None, None);

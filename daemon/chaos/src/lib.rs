@@ -21,12 +21,10 @@
 
 mod api;
 mod belief;
-mod calls;
 mod cast;
 mod checkpoints;
 mod disk;
 mod disk_tape;
-mod errands;
 mod fault;
 mod generate;
 mod ledger;

@@ -1,11 +1,12 @@
 //! Plays a scenario.
 
-use crate::calls::{Calls, Told, Wish};
+mod calls;
+mod errands;
+
 use crate::cast::{Cast, SetupError, staged};
 use crate::checkpoints::CheckpointFiles;
 use crate::disk::FaultyDisk;
 use crate::disk_tape::DiskTape;
-use crate::errands::Errands;
 use crate::fault::{Fault, FaultClass, FaultKind};
 use crate::ledger::Ledger;
 use crate::misses::MissFigures;
@@ -16,8 +17,10 @@ use crate::rerun::{Kept, decide_again};
 use crate::sabotage::Sabotage;
 use crate::scenario::{Scenario, ScenarioStrategy};
 use crate::violation::{Rule, Violation};
-use crate::watch::{TeamWatch, Watch};
+use crate::watch::{TeamWatch, Told, Watch};
 use crate::wire::Wire;
+use calls::{Calls, Wish};
+use errands::Errands;
 use phalanx_engine::{Answer, Command, CommandRequest, DrawWorld, InstallStrategy, SetRole};
 use phalanx_game::{AgentId, Arena};
 use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, Recorder, now};
@@ -355,7 +358,9 @@ impl<'a> Match<'a> {
             | FaultKind::Truncate
             | FaultKind::Wrong => {}
             // The recording loses it at the end of the match.
-            FaultKind::DiskTail => self.checkpoints.lose(fault.bytes.unwrap_or_default()),
+            FaultKind::DiskTail => {
+                self.checkpoints.lose(team, fault.bytes.unwrap_or_default());
+            }
         }
         true
     }

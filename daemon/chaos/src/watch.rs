@@ -2,7 +2,6 @@
 
 use crate::api::Audience;
 use crate::belief::contradiction;
-use crate::calls::Told;
 use crate::disk::FaultyDisk;
 use crate::disk_tape::DiskTape;
 use crate::ledger::SeatKey;
@@ -15,10 +14,13 @@ use phalanx_game::{Body, ConnectionId, Picture, Verdict};
 use phalanx_net::Observer;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use tokio::sync::oneshot;
+
+/// Whether the team acknowledged a command; empty while it has not answered.
+pub(crate) type Told = Arc<OnceLock<bool>>;
 
 /// The observer of a match.
 pub(crate) struct Watch<'a> {

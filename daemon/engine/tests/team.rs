@@ -11,8 +11,8 @@ mod game;
 use game::Toy;
 use phalanx_engine::{
     Ask, Brain, BrainError, BrainErrorKind, Carry, CommandRequest, Counters, Input, JournalEvent,
-    Outcome, Output, RoundResult, SeatState, SetRole, Snapshot, Staged, Team, TeamLink,
-    TeamOptions, TeamStart, TeamState,
+    Outcome, Output, RoundResult, SeatState, SetRole, Snapshot, Staged, Steer, SteerAgent, Team,
+    TeamLink, TeamOptions, TeamStart, TeamState,
 };
 use phalanx_game::{AgentId, DefaultCause, Event, Roster, RosterEntry, Said, SeatId, Turn, Value};
 use std::sync::Arc;
@@ -116,6 +116,20 @@ fn slow_agents_leave_every_other_a_guaranteed_time() {
     assert!(least >= Some(&Duration::from_micros(12_500)), "{least:?}");
     assert!(all <= SECOND, "{all:?}");
     assert_eq!(match_.acts.len(), 40);
+}
+
+#[test]
+fn a_slow_agent_leaves_time_to_one_that_waits_for_its_pilot() {
+    let mut match_ = Match::new(2);
+    match_.start(0);
+    let pilot = SteerAgent { agent: AgentId(0), steer: Steer::Pilot { lease: 3 } };
+    let request = CommandRequest::new(1, "ann", pilot);
+    match_.team.handle(Input::Command(request), match_.now);
+    match_.drain();
+    match_.script.lock().unwrap().slow_agents = vec![1];
+    match_.ask_all(2);
+    // A quarter of the second is guaranteed to the other one.
+    assert_eq!(match_.budgets, [ms(750)]);
 }
 
 #[test]

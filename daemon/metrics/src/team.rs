@@ -2,7 +2,7 @@
 
 use crate::Metrics;
 use phalanx_engine::{AlertKind, Counters, InheritedCounts, JournalEntry, JournalEvent, Snapshot};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -71,6 +71,8 @@ pub struct TeamMetrics {
     team: String,
     roles: Mutex<BTreeSet<String>>,
     sums: Mutex<CounterSums>,
+    /// What this team has added to each counter: another team of that name may have added more.
+    added: Mutex<BTreeMap<(&'static str, String), u64>>,
     /// Seats and agents that were shown last.
     shown: Mutex<(BTreeSet<String>, BTreeSet<String>)>,
 }
@@ -125,8 +127,8 @@ impl TeamMetrics {
     /// a curve that begins at 1 shows no rise.
     #[must_use]
     pub fn new(metrics: Arc<Metrics>, team: &str) -> Self {
-        let (roles, sums, shown) = Default::default();
-        let new = Self { metrics, team: team.to_owned(), roles, sums, shown };
+        let (roles, sums, added, shown) = Default::default();
+        let new = Self { metrics, team: team.to_owned(), roles, sums, added, shown };
         new.sample(&TeamSample::default());
         new
     }
@@ -230,8 +232,7 @@ impl TeamMetrics {
             ("late", late),
         ];
         for (outcome, total) in outcomes {
-            let labels = [("team", self.team.as_str()), ("outcome", outcome)];
-            self.metrics.counter("phalanx_actions_total", &labels).absolute(total);
+            self.count_of("phalanx_actions_total", ("outcome", outcome), total);
         }
     }
 
@@ -251,7 +252,7 @@ impl TeamMetrics {
         let labels = [("team", self.team.as_str()), ("seat", &seat.name)];
         self.metrics.gauge("phalanx_seat_up", &labels).set(f64::from(u8::from(seat.up)));
         let again = seat.connections.saturating_sub(1);
-        self.metrics.counter("phalanx_reconnects_total", &labels).absolute(again);
+        self.count_of("phalanx_reconnects_total", ("seat", &seat.name), again);
         if let Some(time) = seat.round_trip {
             let gauge = self.metrics.gauge("phalanx_seat_round_trip_seconds", &labels);
             gauge.set(time.as_secs_f64());
@@ -277,7 +278,21 @@ impl TeamMetrics {
     }
 
     fn count(&self, name: &'static str, total: u64) {
-        self.metrics.counter(name, &[("team", &self.team)]).absolute(total);
+        self.metrics.counter(name, &[("team", &self.team)]).increment(self.more(name, "", total));
+    }
+
+    fn count_of(&self, name: &'static str, label: (&'static str, &str), total: u64) {
+        let labels = [("team", self.team.as_str()), label];
+        self.metrics.counter(name, &labels).increment(self.more(name, label.1, total));
+    }
+
+    /// What a total has grown by since it was counted last.
+    fn more(&self, name: &'static str, label: &str, total: u64) -> u64 {
+        let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = added.entry((name, label.to_owned())).or_default();
+        let more = total.saturating_sub(*before);
+        *before += more;
+        more
     }
 
     fn show(&self, name: &'static str, value: f64) {

@@ -101,6 +101,19 @@ fn sample() -> TeamSample {
 }
 
 #[test]
+fn the_next_match_of_a_team_counts_on() {
+    let (metrics, first) = team();
+    first.sample(&sample());
+    let next = TeamMetrics::new(Arc::clone(&metrics), "A");
+    next.sample(&sample());
+    next.sample(&sample());
+    let text = metrics.render();
+    assert_eq!(value(&text, "phalanx_requests_total", &[]), Some(42.0));
+    assert_eq!(value(&text, "phalanx_turns_total", &[]), Some(18.0));
+    assert_eq!(value(&text, "phalanx_actions_total", &["outcome=\"late\""]), Some(2.0));
+}
+
+#[test]
 fn a_team_is_shown_as_it_counts_itself() {
     let (metrics, team) = team();
     team.sample(&sample());

@@ -57,6 +57,8 @@ pub struct World {
     /// Whether bounds are the border ring, once that is known.
     border: Option<bool>,
     simulation: Option<RunningSimulation>,
+    /// It was restored, and has perceived nothing since.
+    is_restored: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -103,6 +105,7 @@ impl World {
             around,
             border,
             simulation: None,
+            is_restored: false,
         }
     }
 
@@ -205,11 +208,6 @@ impl RunningSimulation {
         }
     }
 
-    /// Whether it has this opening and the agent has not acted yet.
-    fn untouched(&self, opening: &Briefing) -> bool {
-        self.step == 0 && self.opening == *opening
-    }
-
     /// Homes that are known.
     fn homes(&self) -> Vec<Cell> {
         let home = |(at, fact): (Cell, &Fact)| (fact.home == Some(true)).then_some(at);
@@ -236,12 +234,15 @@ impl phalanx_game::World for World {
     type Action = Action;
 
     fn begin(&mut self, round: u32, agent: AgentId, briefing: Option<&Briefing>) {
-        // An opening is sent once, at the beginning. A different opening belongs to another
-        // simulation, even if the round has the same number.
-        let untouched = |opening: &Briefing| {
-            self.simulation.as_ref().is_some_and(|simulation| simulation.untouched(opening))
+        // An opening is sent once, at the beginning. A later one belongs to another simulation, even
+        // if the round has the same number. But a team that was made anew in the middle of one hears
+        // of its opening once more.
+        let is_its = |opening: &Briefing| {
+            self.simulation.as_ref().is_some_and(|simulation| {
+                simulation.opening == *opening && (simulation.step == 0 || self.is_restored)
+            })
         };
-        let anew = briefing.is_some_and(|opening| agent == self.agent && !untouched(opening));
+        let anew = briefing.is_some_and(|opening| agent == self.agent && !is_its(opening));
         if self.round == Some(round) && !anew {
             return;
         }
@@ -256,6 +257,7 @@ impl phalanx_game::World for World {
 
     fn observe(&mut self, turn: Turn, _agent: AgentId, percept: Percept) {
         let around = self.around;
+        self.is_restored = false;
         if let Some(simulation) = &mut self.simulation {
             simulation.observe(turn.step, percept, around);
         }

@@ -147,10 +147,8 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     fn ask_script(&mut self, agent: AgentId, asked: Asked, now: Instant) -> (Played<G>, Duration) {
         let open = self.turns.open.as_ref();
-        let waiting = open.map_or(0, |open| match &open.phase {
-            Phase::Deciding(queue) => queue.len(),
-            Phase::Gathering(_) | Phase::Waiting | Phase::Done => 0,
-        });
+        // Those that wait for their pilots, too: an order may come while the script runs.
+        let waiting = open.map_or(0, |open| open.undecided().len());
         let present = open.map(|open| open.asked.keys().copied().collect::<Vec<_>>());
         let present = present.unwrap_or_default();
         let time_left = asked.due.saturating_duration_since(now);

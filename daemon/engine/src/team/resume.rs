@@ -253,13 +253,21 @@ impl<G: Game, B: Brain> Team<G, B> {
         reason: String,
         now: Instant,
     ) {
+        let goes_on = |next: &G::Briefing| self.world.borrow().goes_on_in(agent, next);
         if let Event::RoundStarted { briefing: Some(next), .. } = event
-            && self.world.borrow().goes_on_in(agent, next)
+            && goes_on(next)
         {
-            self.recognized(now);
-            self.turns.rounds.leave();
-            self.quorum = Quorum::default();
-            return;
+            return self.go_on(now);
+        }
+        // The start fitted, but the very first percept is of another round with an equal start.
+        let is_first = self.resume.resuming.as_ref().is_some_and(|it| it.met.len() == 1);
+        let start = self.resume.take_start(agent);
+        if let Some((round, Some(next))) = &start
+            && is_first
+            && goes_on(next)
+        {
+            self.go_on(now);
+            return self.round_started(agent, *round, Some(next), now);
         }
         let Some(Resuming { own, heard, .. }) = self.resume.resuming.take() else { return };
         self.forget_restored(own);
@@ -268,6 +276,13 @@ impl<G: Game, B: Brain> Team<G, B> {
         for HeardEvents { seat, event, at } in heard {
             self.event(seat, event, at);
         }
+    }
+
+    /// The restored round is over, and what was learned in it goes on in the next one.
+    fn go_on(&mut self, now: Instant) {
+        self.recognized(now);
+        self.turns.rounds.leave();
+        self.quorum = Quorum::default();
     }
 
     /// Returns to the state of a team without a checkpoint.

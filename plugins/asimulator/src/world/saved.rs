@@ -2,7 +2,8 @@
 //!
 //! A simulation ends with its connection (spec section 11): who connects again meets another one. So
 //! of a belief about a running simulation only that goes on what was learned for the next ones: how
-//! common things are, and how the simulator is to be understood.
+//! common things are, and how the simulator is to be understood. A team whose thread was made anew
+//! keeps its connection, and hears of the same opening once more; the step tells the two apart.
 //!
 //! What follows from the facts is not saved but inferred again.
 
@@ -95,6 +96,7 @@ pub(super) fn restore(world: &mut World, saved: &[u8]) -> Result<(), RestoreErro
     };
     (world.round, world.lore) = (saved.round, saved.lore);
     (world.around, world.border, world.simulation) = (around, border, simulation);
+    world.is_restored = true;
     Ok(())
 }
 
@@ -140,7 +142,7 @@ pub(super) fn recognize(world: &World, met: Met<'_, Briefing, Percept>) -> Resul
     let Some(simulation) = &world.simulation else { return Ok(()) };
     match met {
         Met::Round(None) => Ok(()),
-        Met::Round(Some(opening)) if simulation.untouched(opening) => Ok(()),
+        Met::Round(Some(opening)) if simulation.opening == *opening => Ok(()),
         Met::Round(Some(opening)) => Err(another(simulation, opening)),
         Met::Turn(turn, percept) => follows(simulation, turn, percept),
     }

@@ -143,6 +143,25 @@ fn an_opening_in_the_same_round_is_another_simulation_all_the_same() {
     assert_eq!(stage.world.field(ME, "after"), Some(phalanx_game::Value::Nil));
 }
 
+#[test]
+fn a_team_that_is_made_anew_in_the_middle_of_a_simulation_goes_on_with_it() {
+    let mut stage = stage(Preset::Hazard12x12, 3);
+    let opening = opening(&stage);
+    for _ in 0..10 {
+        act(&mut stage);
+    }
+    let mut restored = saved_and_restored(&stage.world, fresh());
+    assert_eq!(restored.recognize(ME, Met::Round(Some(&opening))), Ok(()));
+    restored.begin(0, ME, Some(&opening));
+    assert_eq!(restored.save(), stage.world.save());
+    act(&mut stage);
+    hear(&mut restored, &stage.told);
+    what_is_certain_is_true(&stage, &restored);
+    // The next opening is one of another simulation.
+    restored.begin(0, ME, Some(&opening));
+    assert_ne!(restored.save(), stage.world.save());
+}
+
 fn opening(stage: &Stage) -> Briefing {
     let start = stage.told.iter().find_map(|told| match told {
         Event::RoundStarted { briefing, .. } => briefing.clone(),

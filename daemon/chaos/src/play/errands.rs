@@ -1,11 +1,11 @@
 //! Operators whose commands are more than one step: a team that stops and starts again, or moves, an
 //! agent that is removed and added again. The daemon does the same in the same order.
 
-use crate::calls::Wish;
+use super::Match;
+use super::calls::Wish;
 use crate::fault::{Fault, FaultKind};
 use crate::network::open;
 use crate::people::Expected;
-use crate::play::Match;
 use phalanx_engine::{
     AddAgent, Answer, CommandError, CommandReply, Keep, LeaveReferee, RemoveAgent, ReturnToReferee,
     Ticket,

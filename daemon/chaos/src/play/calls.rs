@@ -1,15 +1,16 @@
 //! What operators ask through the control API, and what has to be true of its answers.
 
+use super::Match;
+use super::errands::Step;
 use crate::api::{ApiClock, ApiTeam, Asked};
-use crate::errands::Step;
 use crate::methods::Caller;
 use crate::network::open;
 use crate::people::Expected;
-use crate::play::Match;
 use crate::violation::Rule;
+use crate::watch::Told;
 use phalanx_engine::{Command, CommandRequest};
 use phalanx_game::AgentId;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use tonic::{Code, Status};
@@ -22,9 +23,6 @@ const HURRIED_EVERY: u64 = 3;
 const DEADLINE_MS_MAX: u64 = 3_000;
 /// How often the tasks of the API run before something that is due counts as missing.
 const RUNS_MAX: u32 = 20;
-
-/// Whether the team acknowledged a command; empty while it has not answered.
-pub(crate) type Told = Arc<OnceLock<bool>>;
 
 /// What an operator wants.
 #[derive(Clone, Debug)]
@@ -243,8 +241,10 @@ impl Call {
     fn false_yes(&self, told: Option<bool>) -> Option<&'static str> {
         match (told, self.method) {
             _ if self.wish.is_none() => None,
-            // A team that plays is started already, and a script that fails is an answer.
-            (None, "start_team") | (Some(false), "eval_script") | (Some(true), _) => None,
+            // What is done already needs no team, and a script that fails is an answer.
+            (None, "start_team" | "stop_team") | (Some(false), "eval_script") | (Some(true), _) => {
+                None
+            }
             (None, _) => Some("it was acknowledged before the team said so"),
             (Some(false), _) => Some("it was acknowledged, though the team refused it"),
         }
@@ -274,6 +274,7 @@ impl Call {
 mod tests {
     use super::*;
     use phalanx_engine::DrawWorld;
+    use std::sync::OnceLock;
 
     fn call(method: &'static str, told: &[Option<bool>], has_deadline: bool) -> Call {
         let agent = AgentId(0);
@@ -301,10 +302,11 @@ mod tests {
             call("pause_agent", &[], false).mistake(&[refused()]),
             call("eval_script", &no, false).mistake(&[Ok(())]),
             call("start_team", &[], false).mistake(&[Ok(())]),
+            call("stop_team", &[], false).mistake(&[Ok(())]),
             call("pause_agent", &yes, true).mistake(&[Err(Status::deadline_exceeded("late"))]),
             Call { wish: None, ..call("get_team", &[], false) }.mistake(&[Ok(())]),
         ];
-        assert_eq!(right, [const { None }; 7]);
+        assert_eq!(right, [const { None }; 8]);
         let wrong = [
             (call("pause_agent", &[Some(true), Some(true)], false), Ok(()), "reached the team 2"),
             (call("pause_agent", &[], false), Ok(()), "before the team said so"),
