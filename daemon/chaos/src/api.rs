@@ -156,7 +156,7 @@ fn keeper(plan: &TeamPlan, game: &'static str, handle: &TeamHandle) -> KeeperHan
         game,
         api: handle.api(),
         roster: Arc::new(plan.roster.clone()),
-        limits: plan.limits.clone(),
+        limits: plan.limits,
         decide_max: plan.team.decide_max,
         folder: None,
         read: Arc::new(|folder| Bundle::read(folder, &[])),

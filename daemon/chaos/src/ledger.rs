@@ -216,6 +216,15 @@ impl Ledger {
         Some(fault)
     }
 
+    /// The last fault of a connection takes its next message, too.
+    pub(crate) fn goes_on(&mut self, connection: ConnectionId) {
+        let (key, step) = (self.seat_of(connection), self.step);
+        if let Some(seat) = key.and_then(|key| self.seats.get_mut(&key)) {
+            seat.excuse(step);
+            seat.lied_until = step + GRACE_STEPS;
+        }
+    }
+
     /// Counts a fault that takes effect.
     pub(crate) fn note(&mut self, fault: &Fault) {
         *self.injected.entry(fault.kind).or_default() += 1;

@@ -107,6 +107,23 @@ impl Caller<'_> {
                 let request = v1::ProfileStrategyRequest { team, turns: *turns };
                 calls!(self, StrategiesClient.profile_strategy, request)
             }
+            Command::LeaveReferee(_)
+            | Command::ReturnToReferee(_)
+            | Command::RemoveAgent(_)
+            | Command::AddAgent(_) => return self.travel(command),
+            Command::InstallStrategy(_)
+            | Command::RefuseStrategy(_)
+            | Command::RetuneTeam(_)
+            | Command::CopyView(_)
+            | Command::Plain(_) => return None,
+        })
+    }
+
+    /// A team stops, starts or moves, or an agent comes or goes.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are given elsewhere")]
+    fn travel(&self, command: &Command) -> Option<(&'static str, Vec<Sending>)> {
+        let (team, request_id) = (teams::resource_name(self.team), self.user.to_owned());
+        Some(match command {
             Command::LeaveReferee(LeaveReferee { to: None, .. }) => {
                 let request = v1::StopTeamRequest { name: team, request_id, ..Default::default() };
                 calls!(self, TeamsClient.stop_team, request)
@@ -139,11 +156,7 @@ impl Caller<'_> {
                 let request = v1::AddAgentRequest { team, agent, request_id, ..Default::default() };
                 calls!(self, TeamsClient.add_agent, request)
             }
-            Command::InstallStrategy(_)
-            | Command::RefuseStrategy(_)
-            | Command::RetuneTeam(_)
-            | Command::CopyView(_)
-            | Command::Plain(_) => return None,
+            _ => return None,
         })
     }
 

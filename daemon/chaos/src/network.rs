@@ -53,6 +53,8 @@ struct Line {
     inward_from: Option<Instant>,
     /// Messages of the referee that arrive at the same time arrive in one piece.
     merges: bool,
+    /// The last message of the referee was cut: the next one is read as its end.
+    is_cut: bool,
     loses_outward: bool,
     loses_inward: bool,
     closes_at: Option<Instant>,
@@ -178,6 +180,9 @@ impl FaultyNetwork {
         };
         let mut ledger = open(&self.ledger);
         ledger.asks(connection, &bytes);
+        if std::mem::take(&mut line.is_cut) {
+            ledger.goes_on(connection);
+        }
         if line.waiting > WAITING_BYTES_MAX {
             drop(ledger);
             return self.cut(connection);
@@ -211,6 +216,7 @@ impl FaultyNetwork {
             }
             Some(FaultKind::Truncate) => {
                 let kept = bytes.get(..count).map(<[u8]>::to_vec);
+                line.is_cut = kept.is_some() && !wire.is_message;
                 line.push(kept.unwrap_or(bytes), false, self.now);
             }
             Some(FaultKind::Wrong) => line.push(wire.wrong(&bytes, seed), false, self.now),

@@ -311,7 +311,7 @@ fn mars() -> String {
 
 fn settings_text(state: &Path, referees: &[Referee]) -> String {
     let mut text = format!(
-        "state_dir = \"{0}\"\n[control]\nsocket = \"{0}/control.sock\"\ntcp = \"127.0.0.1:0\"\n\
+        "state_dir = \"{0}\"\n[control]\nsocket = \"{0}/control.sock\"\ntcp = \"127.0.0.1:0\"\nstay = \"always\"\n\
          [recordings]\nkeep_size = \"{KEEP_MB}MiB\"\npart_size = \"{PART_MB}MiB\"\n",
         state.display()
     );

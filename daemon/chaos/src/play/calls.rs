@@ -252,21 +252,26 @@ impl Call {
 
     /// Why it may not be refused like this.
     fn false_no(&self, told: Option<bool>, status: &Status) -> Option<String> {
-        match status.code() {
-            Code::Cancelled | Code::DeadlineExceeded if self.has_deadline => None,
-            Code::Internal
-            | Code::Unknown
-            | Code::Unimplemented
-            | Code::DataLoss
-            | Code::Cancelled
-            | Code::InvalidArgument
-            | Code::PermissionDenied
-            | Code::Unauthenticated => Some(format!("a legal call was answered with {status}")),
-            _ if told == Some(true) => {
-                Some(format!("the team acknowledged it, and the answer is {status}"))
-            }
-            _ => None,
+        let code = status.code();
+        if self.has_deadline && matches!(code, Code::Cancelled | Code::DeadlineExceeded) {
+            return None;
         }
+        let is_malformed = matches!(
+            code,
+            Code::Internal
+                | Code::Unknown
+                | Code::Unimplemented
+                | Code::DataLoss
+                | Code::Cancelled
+                | Code::InvalidArgument
+                | Code::PermissionDenied
+                | Code::Unauthenticated
+        );
+        if is_malformed {
+            return Some(format!("a legal call was answered with {status}"));
+        }
+        (told == Some(true))
+            .then(|| format!("the team acknowledged it, and the answer is {status}"))
     }
 }
 
