@@ -102,6 +102,8 @@ fn run() -> Outcome<(String, bool)> {
     fs::write(&settings, settings_text(state.path(), &arenas))?;
     let mut daemon = Command::new(programs.join("phalanxd"));
     daemon.arg("--config").arg(&settings).stdout(Stdio::null()).stderr(Stdio::null());
+    // As in its unit.
+    daemon.env("MALLOC_ARENA_MAX", "4");
     let daemon = Program(daemon.stdin(Stdio::null()).spawn()?);
     let runtime = tokio::runtime::Runtime::new()?;
     let socket = state.path().join("control.sock");
