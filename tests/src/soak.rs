@@ -13,9 +13,10 @@ const MEMORY_GROWTH: f64 = 1.25;
 const MEMORY_SLACK_MB: f64 = 32.0;
 /// Most memory of a program.
 const MEMORY_MAX_MB: f64 = 1_024.0;
-/// Descriptors and threads that may come on top of those of the first quarter.
+/// Descriptors and threads that may come on top of those of the first quarter. When a match begins,
+/// strategies are tried on threads of their own, which stay for some seconds.
 const DESCRIPTORS_SLACK: f64 = 16.0;
-const THREADS_SLACK: f64 = 4.0;
+const THREADS_SLACK: f64 = 16.0;
 /// Recordings of running matches are kept whole: what a request may add to them, in kilobytes.
 const RECORDED_KB: f64 = 0.8;
 /// The size of a chart.

@@ -120,16 +120,16 @@ fn slow_agents_leave_every_other_a_guaranteed_time() {
 
 #[test]
 fn a_slow_agent_leaves_time_to_one_that_waits_for_its_pilot() {
-    let mut match_ = Match::new(2);
+    let mut match_ = Match::new(5);
     match_.start(0);
     let pilot = SteerAgent { agent: AgentId(0), steer: Steer::Pilot { lease: 3 } };
     let request = CommandRequest::new(1, "ann", pilot);
     match_.team.handle(Input::Command(request), match_.now);
     match_.drain();
-    match_.script.lock().unwrap().slow_agents = vec![1];
-    match_.ask_all(2);
-    // A quarter of the second is guaranteed to the other one.
-    assert_eq!(match_.budgets, [ms(750)]);
+    match_.script.lock().unwrap().slow_agents = vec![1, 2, 3, 4];
+    match_.ask_all(5);
+    // Of the last quarter of the second, 100 ms are guaranteed to the one that waits.
+    assert_eq!(match_.budgets, [ms(250), ms(250), ms(250), ms(150)]);
 }
 
 #[test]
