@@ -110,9 +110,9 @@ impl ApiTeam {
         let declared = phalanx_games::declaration(&plan.game).ok()?;
         let (sender, inbox) = mpsc::unbounded_channel();
         let answer = move |request| -> phalanx_net::PuppetAnswer {
-            let (told, answer) = oneshot::channel();
+            let (caller, answer) = oneshot::channel();
             // A match that is over takes no command.
-            let sent = sender.send((request, told)).map_err(|_| CommandError::Ended);
+            let sent = sender.send((request, caller)).map_err(|_| CommandError::Ended);
             Box::pin(async move {
                 sent?;
                 answer.await.unwrap_or(Err(CommandError::Ended))

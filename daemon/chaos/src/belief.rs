@@ -111,8 +111,7 @@ fn on_graph(part: &Part, world: &Part, pairs: &[Whereabouts]) -> Option<String> 
 }
 
 fn on_plane(pairs: &[Whereabouts]) -> Option<String> {
-    let wrong = pairs.iter().find(|(_, here, there)| here != there)?;
-    let (name, here, there) = wrong;
+    let (name, here, there) = pairs.iter().find(|(_, here, there)| here != there)?;
     Some(format!("{name} believes to be at {here:?} and is at {there:?}"))
 }
 

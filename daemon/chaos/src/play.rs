@@ -17,7 +17,7 @@ use crate::rerun::{Kept, decide_again};
 use crate::sabotage::Sabotage;
 use crate::scenario::{Scenario, ScenarioStrategy};
 use crate::violation::{Rule, Violation};
-use crate::watch::{TeamWatch, Told, Watch};
+use crate::watch::{Acknowledged, TeamWatch, Watch};
 use crate::wire::Wire;
 use calls::{Calls, Wish};
 use errands::Errands;
@@ -429,7 +429,7 @@ impl<'a> Match<'a> {
         &mut self,
         team: usize,
         wish: Wish,
-        caller: Option<(Told, oneshot::Sender<Answer>)>,
+        caller: Option<(Acknowledged, oneshot::Sender<Answer>)>,
     ) {
         let Wish { command, expected, next, .. } = wish;
         if let Command::LeaveReferee(_) = command {

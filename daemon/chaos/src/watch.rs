@@ -20,7 +20,7 @@ use std::time::Instant;
 use tokio::sync::oneshot;
 
 /// Whether the team acknowledged a command; empty while it has not answered.
-pub(crate) type Told = Arc<OnceLock<bool>>;
+pub(crate) type Acknowledged = Arc<OnceLock<bool>>;
 
 /// The observer of a match.
 pub(crate) struct Watch<'a> {
@@ -38,7 +38,7 @@ pub(crate) struct Watch<'a> {
     pub(crate) answers: Vec<(usize, Ticket, Answer)>,
     pub(crate) awaited: BTreeSet<Ticket>,
     /// Calls of the control API that wait for an answer of a team.
-    pub(crate) callers: BTreeMap<Ticket, (Told, oneshot::Sender<Answer>)>,
+    pub(crate) callers: BTreeMap<Ticket, (Acknowledged, oneshot::Sender<Answer>)>,
     /// A number of all journals.
     pub(crate) print: u64,
     /// The disk of recording and checkpoints.
@@ -232,13 +232,12 @@ impl Observer for Watch<'_> {
             self.answers.push((team, ticket, answer.clone()));
             self.is_due = true;
         }
-        if let Some((told, caller)) = self.callers.remove(&ticket) {
+        if let Some((acknowledged, caller)) = self.callers.remove(&ticket) {
             // It is answered once.
-            told.set(answer.is_ok()).unwrap_or_default();
-            let answer = answer.clone();
-            let answer = self.sabotage.answer.map_or(answer.clone(), |broken| broken(answer));
+            acknowledged.set(answer.is_ok()).unwrap_or_default();
+            let broken = self.sabotage.answer.map(|broken| broken(answer.clone()));
             // A caller that went away needs none.
-            drop(caller.send(answer));
+            drop(caller.send(broken.unwrap_or_else(|| answer.clone())));
             self.is_due = true;
         }
         let Some(watch) = self.teams.get_mut(team) else { return };

@@ -14,7 +14,6 @@ use phalanx_proto::v1::boards_client::BoardsClient;
 use phalanx_proto::v1::matches_client::MatchesClient;
 use phalanx_proto::v1::teams_client::TeamsClient;
 use phalanx_proto::v1::worlds_client::WorldsClient;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -194,7 +193,6 @@ impl Day {
             ..Soak::default()
         };
         let every = (lasts / SAMPLES).max(Duration::from_secs(1));
-        let mut sums = Sums::default();
         let begun = Instant::now();
         while begun.elapsed() < lasts && !self.ends.is_finished() {
             let sampled = Instant::now();
@@ -203,23 +201,23 @@ impl Day {
                 for referee in arenas.iter_mut() {
                     if referee.program.0.try_wait()?.is_some() {
                         self.next_match(referee)?;
-                        sums.read(&self.metrics());
-                        (referee.matches, referee.begun_at) =
-                            (referee.matches + 1, sums.requests(referee.game));
+                        referee.matches += 1;
+                        referee.begun_at = requests(&self.metrics(), referee.game);
                     }
                 }
             }
-            sums.read(&self.metrics());
+            let page = self.metrics();
             let processes = std::iter::once(daemon).chain(arenas.iter().map(|it| &it.program));
             let used = processes.map(|program| usage(program.0.id())).collect::<Result<_, _>>();
-            let running = arenas.iter().map(|it| sums.requests(it.game) - it.begun_at).sum();
+            let running =
+                arenas.iter().map(|it| requests(&page, it.game).saturating_sub(it.begun_at)).sum();
             soak.samples.push(Sample {
                 at: begun.elapsed(),
                 used: used.map_err(|error| format!("a program has ended: {error}"))?,
                 disk_mb: folder_mb(&self.state, &["arena-assemble", "arena-mars"]),
-                requests: GAMES.iter().map(|game| sums.requests(game)).sum(),
+                requests: GAMES.iter().map(|game| requests(&page, game)).sum(),
                 running,
-                late: sums.late(),
+                late: metric(&page, "phalanx_actions_total{", "outcome=\"late\""),
             });
         }
         soak.matches = arenas.iter().map(|referee| referee.matches).sum();
@@ -255,33 +253,9 @@ impl Day {
     }
 }
 
-/// Counters of the daemon. Those of a team begin anew with each match.
-#[derive(Default)]
-struct Sums(BTreeMap<String, (u64, u64)>);
-
-impl Sums {
-    /// Takes the counters of a page of metrics.
-    fn read(&mut self, page: &str) {
-        let requests = GAMES.map(|game| (game, format!("team=\"{game}-")));
-        let requests = requests.map(|(game, label)| (game, "phalanx_requests_total{", label));
-        let late = ("late", "phalanx_actions_total{", "outcome=\"late\"".to_owned());
-        for (key, name, label) in requests.into_iter().chain([late]) {
-            let now = metric(page, name, &label);
-            let (before, last) = self.0.entry(key.to_owned()).or_default();
-            if now < *last {
-                *before += *last;
-            }
-            *last = now;
-        }
-    }
-
-    fn requests(&self, game: &str) -> u64 {
-        self.0.get(game).map(|(before, now)| before + now).unwrap_or_default()
-    }
-
-    fn late(&self) -> u64 {
-        self.requests("late")
-    }
+/// Requests that reached the teams of a game, by a page of metrics.
+fn requests(page: &str, game: &str) -> u64 {
+    metric(page, "phalanx_requests_total{", &format!("team=\"{game}-"))
 }
 
 fn assemble() -> Outcome<String> {

@@ -7,7 +7,7 @@ use crate::methods::Caller;
 use crate::network::open;
 use crate::people::Expected;
 use crate::violation::Rule;
-use crate::watch::Told;
+use crate::watch::Acknowledged;
 use phalanx_engine::{Command, CommandRequest};
 use phalanx_game::AgentId;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ struct Call {
     /// `None`: it only looks.
     wish: Option<Wish>,
     /// What the team said to the commands that reached it.
-    told: Vec<Told>,
+    acknowledged: Vec<Acknowledged>,
 }
 
 /// The API servers of a match, and the calls that are open.
@@ -97,7 +97,15 @@ impl Match<'_> {
         let both = [(looked, false, None), (given, has_deadline, Some(wish.clone()))];
         let both = both.map(|((method, sending), has_deadline, wish)| {
             let sent = sending.into_iter().map(|call| clock.spawn(call)).collect();
-            Call { team, method, user: user.clone(), sent, has_deadline, wish, told: Vec::new() }
+            Call {
+                team,
+                method,
+                user: user.clone(),
+                sent,
+                has_deadline,
+                wish,
+                acknowledged: Vec::new(),
+            }
         });
         calls.open.extend(both);
         calls.begun += 1;
@@ -159,7 +167,7 @@ impl Match<'_> {
     /// A command of the API reaches the team.
     fn take_over(&mut self, team: usize, (request, caller): Asked) {
         let CommandRequest { by, command, .. } = request;
-        let told = Told::default();
+        let acknowledged = Acknowledged::default();
         // What only reads has no author, and does not wait for other calls.
         let is_its = |call: &&mut Call| {
             let is_author = by.is_empty() || by.split(' ').next() == Some(&*call.user);
@@ -167,13 +175,13 @@ impl Match<'_> {
         };
         let call = self.calls.open.iter_mut().rev().find(is_its);
         let wish = call.and_then(|call| {
-            call.told.push(Arc::clone(&told));
+            call.acknowledged.push(Arc::clone(&acknowledged));
             call.wish.clone()
         });
         let unknown =
             Wish { agent: AgentId(0), command: command.clone(), expected: None, next: None };
         let wish = Wish { command, ..wish.unwrap_or(unknown) };
-        self.pass(team, wish, Some((told, caller)));
+        self.pass(team, wish, Some((acknowledged, caller)));
     }
 
     fn wrong(&mut self, team: usize, text: String) {
@@ -222,24 +230,26 @@ impl Calls {
 impl Call {
     /// The team has answered.
     fn is_overdue(&self) -> bool {
-        !self.told.is_empty() && self.told.iter().all(|told| told.get().is_some())
+        !self.acknowledged.is_empty()
+            && self.acknowledged.iter().all(|acknowledged| acknowledged.get().is_some())
     }
 
     /// What is wrong with the answers to the same call.
     fn mistake(&self, results: &[Result<(), Status>]) -> Option<String> {
-        if self.told.len() > 1 {
-            return Some(format!("the command reached the team {} times", self.told.len()));
+        if self.acknowledged.len() > 1 {
+            return Some(format!("the command reached the team {} times", self.acknowledged.len()));
         }
-        let told = self.told.first().and_then(|told| told.get().copied());
+        let acknowledged =
+            self.acknowledged.first().and_then(|acknowledged| acknowledged.get().copied());
         results.iter().find_map(|result| match result {
-            Ok(()) => self.false_yes(told).map(str::to_owned),
-            Err(status) => self.false_no(told, status),
+            Ok(()) => self.false_yes(acknowledged).map(str::to_owned),
+            Err(status) => self.false_no(acknowledged, status),
         })
     }
 
     /// Why it may not be acknowledged.
-    fn false_yes(&self, told: Option<bool>) -> Option<&'static str> {
-        match (told, self.method) {
+    fn false_yes(&self, acknowledged: Option<bool>) -> Option<&'static str> {
+        match (acknowledged, self.method) {
             _ if self.wish.is_none() => None,
             // What is done already needs no team, and a script that fails is an answer.
             (None, "start_team" | "stop_team") | (Some(false), "eval_script") | (Some(true), _) => {
@@ -251,7 +261,7 @@ impl Call {
     }
 
     /// Why it may not be refused like this.
-    fn false_no(&self, told: Option<bool>, status: &Status) -> Option<String> {
+    fn false_no(&self, acknowledged: Option<bool>, status: &Status) -> Option<String> {
         let code = status.code();
         if self.has_deadline && matches!(code, Code::Cancelled | Code::DeadlineExceeded) {
             return None;
@@ -270,7 +280,7 @@ impl Call {
         if is_malformed {
             return Some(format!("a legal call was answered with {status}"));
         }
-        (told == Some(true))
+        (acknowledged == Some(true))
             .then(|| format!("the team acknowledged it, and the answer is {status}"))
     }
 }
@@ -281,11 +291,12 @@ mod tests {
     use phalanx_engine::DrawWorld;
     use std::sync::OnceLock;
 
-    fn call(method: &'static str, told: &[Option<bool>], has_deadline: bool) -> Call {
+    fn call(method: &'static str, acknowledged: &[Option<bool>], has_deadline: bool) -> Call {
         let agent = AgentId(0);
         let wish = Wish { agent, command: DrawWorld.into(), expected: None, next: None };
-        let told =
-            told.iter().map(|told| Arc::new(told.map_or_else(OnceLock::new, OnceLock::from)));
+        let acknowledged = acknowledged
+            .iter()
+            .map(|acknowledged| Arc::new(acknowledged.map_or_else(OnceLock::new, OnceLock::from)));
         Call {
             team: 0,
             method,
@@ -293,7 +304,7 @@ mod tests {
             sent: Vec::new(),
             has_deadline,
             wish: Some(wish),
-            told: told.collect(),
+            acknowledged: acknowledged.collect(),
         }
     }
 
@@ -328,8 +339,13 @@ mod tests {
 
     #[test]
     fn a_call_is_overdue_once_the_team_has_answered() {
-        for (told, overdue) in [(&[][..], false), (&[None], false), (&[Some(false)], true)] {
-            assert_eq!(call("pause_agent", told, false).is_overdue(), overdue, "{told:?}");
+        for (acknowledged, overdue) in [(&[][..], false), (&[None], false), (&[Some(false)], true)]
+        {
+            assert_eq!(
+                call("pause_agent", acknowledged, false).is_overdue(),
+                overdue,
+                "{acknowledged:?}"
+            );
         }
     }
 }
