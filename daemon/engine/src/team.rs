@@ -41,6 +41,7 @@ use quorum::Quorum;
 use resume::ResumeCheck;
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -62,12 +63,14 @@ pub struct TeamStart {
     pub checkpoint: Option<Arc<[u8]>>,
 }
 
+/// Makes the brain of a team that is being made.
+type MakeBrain<'a> = Box<dyn FnOnce(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError> + 'a>;
+
 /// One team. It lives on one thread, the only one that has access to its world.
-#[derive(Debug)]
-pub struct Team<G: Game, B: Brain> {
+pub struct Team<G: Game> {
     game: G,
     options: TeamOptions,
-    brain: B,
+    brain: Box<dyn Brain>,
     world: Rc<RefCell<G::World>>,
     shared: Rc<RefCell<Shared>>,
     crew: Crew,
@@ -84,17 +87,28 @@ pub struct Team<G: Game, B: Brain> {
     outputs: VecDeque<Output<G>>,
 }
 
-impl<G: Game, B: Brain> Team<G, B> {
+impl<G: Game> fmt::Debug for Team<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Team").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl<G: Game> Team<G> {
     /// A team without connections yet. `brain` makes a brain that plays the generation that it is
     /// given.
     ///
     /// # Errors
     /// The error of `brain`, for example that the strategy does not compile.
-    pub fn new(
+    pub fn new<B: Brain + 'static>(
         game: &G,
         start: TeamStart,
         brain: impl FnOnce(TeamLink, &Staged) -> Result<B, BrainError>,
     ) -> Result<Self, BrainError> {
+        Self::with_brain(game, start, Box::new(|link, staged| Ok(Box::new(brain(link, staged)?))))
+    }
+
+    /// The same for any brain, so that it is compiled once for a game.
+    fn with_brain(game: &G, start: TeamStart, brain: MakeBrain<'_>) -> Result<Self, BrainError> {
         let TeamStart { seats, options, staged, state, checkpoint } = start;
         let roster = Arc::clone(&state.roster);
         let world = Rc::new(RefCell::new(game.world(&roster)));

@@ -408,7 +408,7 @@ impl Parrot {
 
 /// A team with one seat for each agent, all logged in, and its outputs.
 struct Match {
-    team: Team<Toy, Parrot>,
+    team: Team<Toy>,
     script: Arc<std::sync::Mutex<Script>>,
     now: Instant,
     fails: Option<u16>,

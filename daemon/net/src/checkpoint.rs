@@ -4,9 +4,7 @@
 use crate::clock::{now, wall};
 use crate::estate::Estate;
 use crate::lease::Lease;
-use phalanx_engine::{
-    Brain, Checkpoint, Freezer, Identity, JournalEvent, Keep, Snapshot, Team, inspect,
-};
+use phalanx_engine::{Checkpoint, Freezer, Identity, JournalEvent, Keep, Snapshot, Team, inspect};
 use phalanx_game::{Game, Turn};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -146,9 +144,9 @@ impl<G: Game> Checkpoints<G> {
     }
 
     /// The team is idle: a good moment for a checkpoint. `server` is the address where it plays.
-    pub(crate) fn keep<B: Brain>(
+    pub(crate) fn keep(
         &mut self,
-        team: &mut Team<G, B>,
+        team: &mut Team<G>,
         server: impl FnOnce() -> String,
         (present, lease): (Instant, &Lease),
     ) {

@@ -20,7 +20,7 @@ use phalanx_game::{
     AgentId, Arena, Artifact, ConnectionId, Game, Outgoing, Picture, Roster, Seat, Tally, Verdict,
 };
 pub use side::SideLoad;
-use side::{Side, SideOptions, TeamSide};
+use side::{MakeBrain, Side, SideOptions, TeamSide};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::ControlFlow;
@@ -165,7 +165,7 @@ impl Lockstep {
         seats: &[Seat],
         options: TeamOptions,
         staged: Staged,
-        make_brain: impl FnMut(TeamLink, &Staged) -> Result<B, BrainError> + 'static,
+        mut make_brain: impl FnMut(TeamLink, &Staged) -> Result<B, BrainError> + 'static,
     ) -> Result<usize, BuildError> {
         let setting = SideOptions {
             reconnect_after: self.options.reconnect_after,
@@ -173,6 +173,8 @@ impl Lockstep {
             recorder: self.recorder.take(),
             thinking: self.think.clone().map(Thinking::new),
         };
+        let make_brain: MakeBrain =
+            Box::new(move |link, staged| Ok(Box::new(make_brain(link, staged)?)));
         let side = TeamSide::new(game, roster, seats, options, staged, make_brain, setting)?;
         self.sides.push(Box::new(side));
         self.mail.push(Vec::new());

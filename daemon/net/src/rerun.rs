@@ -104,12 +104,12 @@ pub trait Redecide: fmt::Debug {
 }
 
 /// A match that is computed again. Feed it the recording of one team, in order.
-pub struct Rerun<G: Game, B: Brain, F> {
+pub struct Rerun<G: Game, F> {
     game: G,
     make_brain: F,
     other: Option<Staged>,
     prompter: Rc<Prompter>,
-    team: Option<Team<G, RecordedBrain<B>>>,
+    team: Option<Team<G>>,
     /// A team was made before; the next one continues in its place.
     began: bool,
     ended: bool,
@@ -127,7 +127,7 @@ enum RerunStep {
     Did(TeamStep),
 }
 
-impl<G: Game, B: Brain, F> fmt::Debug for Rerun<G, B, F> {
+impl<G: Game, F> fmt::Debug for Rerun<G, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rerun")
             .field("game", &self.game)
@@ -137,7 +137,7 @@ impl<G: Game, B: Brain, F> fmt::Debug for Rerun<G, B, F> {
     }
 }
 
-impl<G, B, F> Redecide for Rerun<G, B, F>
+impl<G, B, F> Redecide for Rerun<G, F>
 where
     G: Game,
     B: Brain + 'static,
@@ -225,7 +225,7 @@ where
     }
 }
 
-impl<G, B, F> Rerun<G, B, F>
+impl<G, B, F> Rerun<G, F>
 where
     G: Game,
     B: Brain + 'static,
@@ -345,7 +345,7 @@ where
         let (prompter, make_brain) = (Rc::clone(&self.prompter), &mut self.make_brain);
         let brain = |link: TeamLink, staged: &Staged| {
             let (shared, roster) = (Rc::clone(&link.shared), Arc::clone(&link.roster));
-            Ok(RecordedBrain::new(make_brain(link, staged)?, shared, roster, prompter))
+            Ok(RecordedBrain::new(Box::new(make_brain(link, staged)?), shared, roster, prompter))
         };
         self.team = None;
         if self.began {
@@ -391,7 +391,7 @@ where
 
     fn act(
         &mut self,
-        team: &mut Team<G, RecordedBrain<B>>,
+        team: &mut Team<G>,
         at: Instant,
         act: TeamAct,
         polls_on: bool,

@@ -3,7 +3,7 @@
 
 use crate::tape::Tape;
 use crate::{Percepts, Taped};
-use phalanx_engine::{BoardRead, Brain, JournalEntry, JournalEvent, Snapshot, Team};
+use phalanx_engine::{BoardRead, JournalEntry, JournalEvent, Snapshot, Team};
 use phalanx_game::Game;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -47,7 +47,7 @@ impl Sampler {
     }
 
     /// Samples the team if a turn is done. Call it before the team gets input of the next turn.
-    pub(crate) fn look<G: Game, B: Brain>(&mut self, team: &Team<G, B>, tape: &Tape, now: Instant) {
+    pub(crate) fn look<G: Game>(&mut self, team: &Team<G>, tape: &Tape, now: Instant) {
         if self.due.take().is_none() {
             return;
         }

@@ -17,7 +17,6 @@ use phalanx_engine::{Brain, BrainError, JournalEntry, Staged, TeamLink, TeamOpti
 use phalanx_game::{AgentId, Game, Roster, Seat, SeatId};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -179,6 +178,17 @@ impl<G: Game> TeamSpec<G> {
         B: Brain + 'static,
         F: FnMut(TeamLink, &Staged) -> Result<B, BrainError> + Clone + Send + 'static,
     {
+        let mut make_brain = make_brain;
+        self.build_boxed(move |link: TeamLink, staged: &Staged| {
+            Ok(Box::new(make_brain(link, staged)?) as Box<dyn Brain>)
+        })
+        .await
+    }
+
+    async fn build_boxed<F>(self, make_brain: F) -> Result<BuiltTeam, BuildError>
+    where
+        F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError> + Clone + Send + 'static,
+    {
         let name = self.name.clone();
         let seat_of = seat_of(&self.roster, &self.seats)
             .map_err(|reason| BuildError::Seats { team: name.clone(), reason })?;
@@ -208,7 +218,7 @@ impl<G: Game> TeamSpec<G> {
         let (outlets, start) = oneshot::channel();
         let (life, health) = (Life::new(self.recorder.clone()), Arc::<Health>::default());
         let first_thread = FirstThread { recipe: recipe.clone(), life: life.clone(), outlets };
-        let body = move |runtime: &_| run::<G, B, F>(recipe, life, built, start, runtime);
+        let body = move |runtime: &_| run(recipe, life, built, start, runtime);
         let lease = Arc::clone(&first_thread.life.lease);
         begin(&name, (&lease, &health), body)
             .map_err(|why| BuildError::Thread { team: name.clone(), why })?;
@@ -224,12 +234,12 @@ impl<G: Game> TeamSpec<G> {
         let journal_dropped = Arc::default();
         let journal_ends = (journal.clone(), Arc::clone(&journal_dropped));
         let start = Box::new(move |how| {
-            self.open::<B, F>(how, (first, lineup), first_thread, health, journal_ends)
+            self.open(how, (first, lineup), first_thread, health, journal_ends)
         });
         Ok(BuiltTeam { name, journal, journal_dropped, stuck_after: None, start })
     }
 
-    fn open<B, F>(
+    fn open<F>(
         self,
         start: SeatStart,
         (first, lineup): (Seat, Lineup),
@@ -238,8 +248,7 @@ impl<G: Game> TeamSpec<G> {
         (journal, journal_dropped): (broadcast::Sender<Arc<JournalEntry>>, Arc<AtomicU64>),
     ) -> TeamHandle
     where
-        B: Brain + 'static,
-        F: FnMut(TeamLink, &Staged) -> Result<B, BrainError> + Clone + Send + 'static,
+        F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError> + Clone + Send + 'static,
     {
         let (signals, meter, inbox) = (Signals::default(), Arc::default(), Mailbox::default());
         let target = SeatTarget { endpoint: self.endpoint, stopped: start.stopped, shelf: None };
@@ -296,7 +305,7 @@ impl<G: Game> TeamSpec<G> {
             target: followed,
         };
         let reins = Reins { pulse, leases, journal, end: ended, health, requests };
-        watch_over::<G, B, F>(first_thread, outlets, reins, start.stuck_after);
+        watch_over(first_thread, outlets, reins, start.stuck_after);
         TeamHandle::new(parts, inbox)
     }
 }
@@ -312,22 +321,21 @@ struct Reins {
 }
 
 /// Starts the first thread, and watches it and its replacements.
-fn watch_over<G, B, F>(
+fn watch_over<G, F>(
     FirstThread { recipe, life, outlets: thread }: FirstThread<G, F>,
     outlets: Outlets<G>,
     Reins { pulse, leases, journal, end, health, requests }: Reins,
     stuck_after: Option<Duration>,
 ) where
     G: Game,
-    B: Brain + 'static,
-    F: FnMut(TeamLink, &Staged) -> Result<B, BrainError> + Clone + Send + 'static,
+    F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError> + Clone + Send + 'static,
 {
     let (sender, ended) = oneshot::channel();
     let voice = Voice { beat: pulse.beat(), ended: sender };
     // The thread waits for this since `build`; if it died, the seats answer by themselves.
     drop(thread.send((outlets.clone(), voice)));
     let span = tracing::info_span!("team", team = recipe.name);
-    let supervisor = Supervisor::<G, B, F> {
+    let supervisor = Supervisor {
         recipe,
         outlets,
         pulse,
@@ -339,7 +347,6 @@ fn watch_over<G, B, F>(
         health,
         requests,
         stuck_after: stuck_after.unwrap_or(STUCK_AFTER),
-        brain: PhantomData,
     };
     tokio::spawn(supervisor.run().instrument(span));
 }

@@ -13,7 +13,6 @@ use phalanx_engine::{
     Brain, BrainError, CallKind, CommandError, JournalEntry, Staged, Suspension, TeamLink,
 };
 use phalanx_game::{AgentId, Game};
-use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -75,7 +74,7 @@ pub(crate) enum ThreadRequest {
 }
 
 /// Everything that a thread of the team is made of, and what must end with the last one.
-pub(crate) struct Supervisor<G: Game, B, F> {
+pub(crate) struct Supervisor<G: Game, F> {
     pub(crate) recipe: Recipe<G, F>,
     pub(crate) outlets: Outlets<G>,
     pub(crate) pulse: Pulse,
@@ -87,7 +86,6 @@ pub(crate) struct Supervisor<G: Game, B, F> {
     pub(crate) health: Arc<Health>,
     pub(crate) requests: mpsc::Receiver<ThreadRequest>,
     pub(crate) stuck_after: Duration,
-    pub(crate) brain: PhantomData<fn() -> B>,
 }
 
 /// Where a thread was last seen.
@@ -163,11 +161,10 @@ pub(crate) fn begin(
     Ok(())
 }
 
-impl<G, B, F> Supervisor<G, B, F>
+impl<G, F> Supervisor<G, F>
 where
     G: Game,
-    B: Brain + 'static,
-    F: FnMut(TeamLink, &Staged) -> Result<B, BrainError> + Clone + Send + 'static,
+    F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError> + Clone + Send + 'static,
 {
     /// Until the team has ended.
     pub(crate) async fn run(mut self) {
@@ -304,7 +301,7 @@ where
         self.life = Life::new(self.recipe.recorder.clone());
         self.leases.send_replace(Arc::clone(&self.life.lease));
         let (recipe, life) = (self.recipe.clone(), self.life.clone());
-        let body = move |runtime: &_| run_again::<G, B, F>(recipe, life, (outlets, voice), runtime);
+        let body = move |runtime: &_| run_again(recipe, life, (outlets, voice), runtime);
         if let Err(error) = begin(&team, (&self.life.lease, &self.health), body) {
             // The sender is gone with the body: the main loop ends.
             tracing::error!(team, %error, "no thread for the team; its seats answer by themselves");

@@ -60,13 +60,9 @@ impl<G: Game, F> Recipe<G, F> {
         TeamStart { seats: self.seat_of.clone(), options: self.options, staged, state, checkpoint }
     }
 
-    fn team<B: Brain>(
-        &mut self,
-        start: TeamStart,
-        Life { tape, lease }: &Life,
-    ) -> Result<Team<G, TapedBrain<B>>, BrainError>
+    fn team(&mut self, start: TeamStart, Life { tape, lease }: &Life) -> Result<Team<G>, BrainError>
     where
-        F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
+        F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError>,
     {
         tape.put(now(), || Taped::Began(Box::new(start.clone())));
         // What seats do comes behind it.
@@ -167,7 +163,7 @@ pub(crate) struct Signals {
 
 /// The body of a team's first thread. Reports through `built` whether the team could be made, then
 /// waits for `outlets`; when that channel is dropped instead, the team was never spawned.
-pub(crate) fn run<G, B, F>(
+pub(crate) fn run<G, F>(
     mut recipe: Recipe<G, F>,
     life: Life,
     built: oneshot::Sender<Result<(), BrainError>>,
@@ -175,13 +171,12 @@ pub(crate) fn run<G, B, F>(
     runtime: &tokio::runtime::Runtime,
 ) where
     G: Game,
-    B: Brain,
-    F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
+    F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError>,
 {
     let checkpoint = recipe.checkpoints.as_ref().and_then(|options| options.from.clone());
     let (staged, state) = (recipe.staged.clone(), TeamState::new(Arc::clone(&recipe.roster)));
     let start = recipe.start(staged, state, checkpoint);
-    let first = match recipe.team::<B>(start, &life) {
+    let first = match recipe.team(start, &life) {
         Ok(team) => team,
         Err(error) => {
             drop(built.send(Err(error)));
@@ -198,28 +193,26 @@ pub(crate) fn run<G, B, F>(
 }
 
 /// The body of a thread that takes the place of one that was abandoned.
-pub(crate) fn run_again<G, B, F>(
+pub(crate) fn run_again<G, F>(
     recipe: Recipe<G, F>,
     life: Life,
     (outlets, voice): (Outlets<G>, Voice),
     runtime: &tokio::runtime::Runtime,
 ) where
     G: Game,
-    B: Brain,
-    F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
+    F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError>,
 {
-    runtime.block_on(live::<G, B, F>(None, recipe, life, (outlets, voice)));
+    runtime.block_on(live(None, recipe, life, (outlets, voice)));
 }
 
-async fn live<G, B, F>(
-    first: Option<Team<G, TapedBrain<B>>>,
+async fn live<G, F>(
+    first: Option<Team<G>>,
     mut recipe: Recipe<G, F>,
     life: Life,
     (outlets, Voice { beat, ended }): (Outlets<G>, Voice),
 ) where
     G: Game,
-    B: Brain,
-    F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
+    F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError>,
 {
     let mut thread = TeamThread::new(outlets, life, beat, &mut recipe);
     let living = AssertUnwindSafe(thread.supervise(first, &mut recipe)).catch_unwind();
@@ -284,13 +277,13 @@ impl<G: Game> TeamThread<G> {
 
     /// Serves one team after the other, until there is none any more. Without a first one, the
     /// first is made of what the thread before left. `None`: the thread was abandoned.
-    async fn supervise<B: Brain, F>(
+    async fn supervise<F>(
         &mut self,
-        first: Option<Team<G, TapedBrain<B>>>,
+        first: Option<Team<G>>,
         recipe: &mut Recipe<G, F>,
     ) -> Option<TeamEnd>
     where
-        F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
+        F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError>,
     {
         let mut next = match first {
             Some(team) => Ok(team),
@@ -329,13 +322,13 @@ impl<G: Game> TeamThread<G> {
     }
 
     /// Another team, made of what outlived the last one; `None`: without its checkpoint.
-    fn again<B: Brain, F>(
+    fn again<F>(
         &mut self,
         recipe: &mut Recipe<G, F>,
         after: Option<After>,
-    ) -> Result<Team<G, TapedBrain<B>>, BrainError>
+    ) -> Result<Team<G>, BrainError>
     where
-        F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
+        F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError>,
     {
         let last = Arc::clone(&self.outlets.snapshot.borrow());
         let mut parts = self.outlets.estate.parts();
@@ -360,7 +353,7 @@ impl<G: Game> TeamThread<G> {
         self.panics.len() <= RESTARTS_MAX
     }
 
-    async fn serve<B: Brain>(&mut self, team: &mut Team<G, B>) -> Served {
+    async fn serve(&mut self, team: &mut Team<G>) -> Served {
         let Life { lease, tape } = self.life.clone();
         loop {
             self.beat.answer();
@@ -404,7 +397,7 @@ impl<G: Game> TeamThread<G> {
 
     /// The team never decides the older of two turns: all that waits is handled before the next
     /// decision. At most one inbox full, so that a flood cannot keep the team from deciding.
-    fn take_all<B: Brain>(&mut self, team: &mut Team<G, B>) -> bool {
+    fn take_all(&mut self, team: &mut Team<G>) -> bool {
         while let Some(input) = self.first.pop_front() {
             let at = now();
             self.look(team, at);
@@ -422,7 +415,7 @@ impl<G: Game> TeamThread<G> {
         self.outlets.inbox.is_finished()
     }
 
-    fn handle<B: Brain>(&mut self, input: Input<G>, team: &mut Team<G, B>) {
+    fn handle(&mut self, input: Input<G>, team: &mut Team<G>) {
         self.outlets.estate.note(&input);
         self.turn.note(&input);
         let at = now();
@@ -431,14 +424,14 @@ impl<G: Game> TeamThread<G> {
         self.life.lease.work(|| self.turn.within(|| team.handle(input, at)));
     }
 
-    fn look<B: Brain>(&mut self, team: &Team<G, B>, at: Instant) {
+    fn look(&mut self, team: &Team<G>, at: Instant) {
         if self.sampler.due().is_some() {
             let Life { lease, tape } = &self.life;
             lease.work(|| self.sampler.look(team, tape, at));
         }
     }
 
-    async fn wait<B: Brain>(&mut self, team: &mut Team<G, B>) {
+    async fn wait(&mut self, team: &mut Team<G>) {
         self.life.tape.flush(now());
         let Outlets { signals: Signals { drain, stop, .. }, inbox, .. } = &self.outlets;
         let input = tokio::select! {

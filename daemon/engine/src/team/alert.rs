@@ -2,11 +2,11 @@
 
 use super::Team;
 use crate::alerts::{Change, Presence};
-use crate::{Alert, Brain, JournalEvent, SeatState, Steering};
+use crate::{Alert, JournalEvent, SeatState, Steering};
 use phalanx_game::{AgentId, Game, World};
 use std::time::{Duration, Instant};
 
-impl<G: Game, B: Brain> Team<G, B> {
+impl<G: Game> Team<G> {
     /// Writes alerts that begin or end now to the journal. True if there are any.
     pub(super) fn check_alerts(&mut self, now: Instant) -> bool {
         let presence: Vec<_> = self.crew.roster().ids().map(|agent| self.presence(agent)).collect();

@@ -4,9 +4,7 @@ use super::Team;
 use super::steer::Guidance;
 use super::turns::ScriptCall;
 use crate::turn::{Asked, OpenTurn, Phase};
-use crate::{
-    Ask, Brain, BrainError, BrainErrorKind, Counters, JournalEvent, Outcome, Output, TurnDone,
-};
+use crate::{Ask, BrainError, BrainErrorKind, Counters, JournalEvent, Outcome, Output, TurnDone};
 use phalanx_game::{AgentId, Game, Said, World};
 use std::time::{Duration, Instant};
 
@@ -77,7 +75,7 @@ fn slice(time_left: Duration, window: Duration, waiting: usize, asked: usize) ->
     (time_left / count(waiting).saturating_add(1)).max(time_left.saturating_sub(kept))
 }
 
-impl<G: Game, B: Brain> Team<G, B> {
+impl<G: Game> Team<G> {
     /// All percepts that the team waits for are in: settle, plan, queue the agents.
     pub(super) fn begin_deciding(&mut self, now: Instant) -> Duration {
         self.recognized(now);

@@ -6,14 +6,12 @@
 use super::Team;
 use super::decide::{Played, Source};
 use crate::turn::Phase;
-use crate::{
-    AGENT_NAME_CHARS_MAX, AddAgent, Brain, CommandError, Enrolled, JournalEvent, RemoveAgent,
-};
+use crate::{AGENT_NAME_CHARS_MAX, AddAgent, CommandError, Enrolled, JournalEvent, RemoveAgent};
 use phalanx_game::{AgentId, Event, Game, World, similar};
 use std::sync::Arc;
 use std::time::Instant;
 
-impl<G: Game, B: Brain> Team<G, B> {
+impl<G: Game> Team<G> {
     pub(super) fn add_agent(
         &mut self,
         AddAgent { name, role }: AddAgent,

@@ -7,11 +7,11 @@ use super::turns::ScriptCall;
 use crate::consensus::Report;
 use crate::rounds::RoundStart;
 use crate::turn::Asked;
-use crate::{Brain, JournalEvent, RoundResult, SeatState, Steering};
+use crate::{JournalEvent, RoundResult, SeatState, Steering};
 use phalanx_game::{AgentId, DefaultCause, Event, Game, Notice, SeatId, Turn, World};
 use std::time::Instant;
 
-impl<G: Game, B: Brain> Team<G, B> {
+impl<G: Game> Team<G> {
     pub(super) fn seat_changed(&mut self, seat: SeatId, state: &SeatState, now: Instant) {
         let agents = self.crew.seated_on(seat);
         let is_in_it = |agent: &AgentId| {

@@ -3,9 +3,7 @@
 use super::Team;
 use super::crew::Member;
 use super::quorum::Quorum;
-use crate::{
-    Brain, CommandError, JournalEvent, Keep, LeaveReferee, ReturnToReferee, SeatState, Ticket,
-};
+use crate::{CommandError, JournalEvent, Keep, LeaveReferee, ReturnToReferee, SeatState, Ticket};
 use phalanx_game::Game;
 
 /// A departure that waits until every seat has hung up.
@@ -16,7 +14,7 @@ pub(super) struct Departure {
     leave: LeaveReferee,
 }
 
-impl<G: Game, B: Brain> Team<G, B> {
+impl<G: Game> Team<G> {
     pub(super) fn leave(&mut self, ticket: Ticket, leave: LeaveReferee, by: String) {
         if let Some(older) = self.ending.leave(Departure { ticket, by, leave }) {
             let error = CommandError::Busy("another departure took this one's place".to_owned());

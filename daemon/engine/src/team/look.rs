@@ -2,7 +2,7 @@
 
 use super::{Team, intent};
 use crate::{
-    BoardPage, BoardRead, Brain, Drawing, FinalView, Profile, ProfileScripts, Scene, Ticket, View,
+    BoardPage, BoardRead, Drawing, FinalView, Profile, ProfileScripts, Scene, Ticket, View,
 };
 use phalanx_game::{AgentId, Declaration, FieldDoc, Game, Value, World};
 use std::collections::VecDeque;
@@ -120,7 +120,7 @@ impl Observation {
     }
 }
 
-impl<G: Game, B: Brain> Team<G, B> {
+impl<G: Game> Team<G> {
     pub(super) fn view(&mut self) -> View {
         let memories = self.brain.memories();
         let shared = self.shared.borrow();

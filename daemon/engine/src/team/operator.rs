@@ -8,10 +8,9 @@ use super::Team;
 use crate::params::shown;
 use crate::turn::Phase;
 use crate::{
-    Answer, Ask, BoardItem, BoardWrite, BoardWriteError, Brain, BrainError, BrainErrorKind,
-    Command, CommandError, CommandMoment, CommandRequest, JournalEvent, Output, ParamError,
-    ProfileScripts, REPEATED_TICKET, Ran, RefuseStrategy, RunScript, Scope, SetParam, TeamCommand,
-    Ticket,
+    Answer, Ask, BoardItem, BoardWrite, BoardWriteError, BrainError, BrainErrorKind, Command,
+    CommandError, CommandMoment, CommandRequest, JournalEvent, Output, ParamError, ProfileScripts,
+    REPEATED_TICKET, Ran, RefuseStrategy, RunScript, Scope, SetParam, TeamCommand, Ticket,
 };
 use phalanx_game::{Game, Value};
 use std::time::{Duration, Instant};
@@ -53,7 +52,7 @@ fn reply<C: TeamCommand>(
     handle(command).map(C::reply)
 }
 
-impl<G: Game, B: Brain> Team<G, B> {
+impl<G: Game> Team<G> {
     pub(super) fn answer<C: TeamCommand>(
         &mut self,
         ticket: Ticket,

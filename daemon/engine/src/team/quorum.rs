@@ -11,7 +11,7 @@ use super::crew::Crew;
 use super::turns::{ScriptCall, TurnState};
 use crate::consensus::{Consensus, Report};
 use crate::turn::{Asked, OpenTurn, Phase, patience};
-use crate::{Brain, JournalEvent, RoundResult, TeamOptions};
+use crate::{JournalEvent, RoundResult, TeamOptions};
 use phalanx_game::{AgentId, Game, Met, Notice, ProtocolError, SeatId, Turn, World};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -323,7 +323,7 @@ impl<G: Game> Quorum<G> {
     }
 }
 
-impl<G: Game, B: Brain> Team<G, B> {
+impl<G: Game> Team<G> {
     /// Holds back a request for a turn that the team does not play.
     pub(super) fn hold(
         &mut self,

@@ -2,12 +2,12 @@
 
 use super::Team;
 use crate::turn::Phase;
-use crate::{Brain, JournalEntry, JournalEvent, LogLevel, Output, Snapshot};
+use crate::{JournalEntry, JournalEvent, LogLevel, Output, Snapshot};
 use phalanx_game::{AgentId, Game, World};
 use std::sync::Arc;
 use std::time::Instant;
 
-impl<G: Game, B: Brain> Team<G, B> {
+impl<G: Game> Team<G> {
     pub(super) fn journal(&mut self, agent: Option<AgentId>, event: JournalEvent) {
         let agent = agent.map(|agent| self.crew.roster().name(agent).to_owned());
         let entry =

@@ -12,7 +12,7 @@ use super::turns::TurnState;
 use crate::alerts::Alerts;
 use crate::rounds::TeamRounds;
 use crate::team_state::MemberParts;
-use crate::{Brain, Checkpoint, JournalEvent, Memory, TeamState};
+use crate::{Checkpoint, JournalEvent, Memory, TeamState};
 use phalanx_game::{AgentId, Event, Game, Met, SeatId, Turn, World};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -100,7 +100,7 @@ impl<G: Game> ResumeCheck<G> {
     }
 }
 
-impl<G: Game, B: Brain> Team<G, B> {
+impl<G: Game> Team<G> {
     /// A copy of the team's state, for a restart. `None` while a turn is played, before the first
     /// one and after the match, and while a restored team checks the match.
     #[must_use]

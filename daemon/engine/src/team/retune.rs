@@ -1,11 +1,11 @@
 //! Changes of a team's options while it plays.
 
 use super::Team;
-use crate::{AlertOptions, Brain, CommandError, JournalEvent, Probation, RetuneTeam, TeamOptions};
+use crate::{AlertOptions, CommandError, JournalEvent, Probation, RetuneTeam, TeamOptions};
 use phalanx_game::Game;
 use std::fmt::Debug;
 
-impl<G: Game, B: Brain> Team<G, B> {
+impl<G: Game> Team<G> {
     /// Takes other options from the next turn on; the seed is what the match began with.
     pub(super) fn retune(
         &mut self,

@@ -4,7 +4,7 @@ use super::Team;
 use super::decide::{Played, Source};
 use crate::steering::{LEASE_TURNS_MAX, PIN_TURNS_MAX};
 use crate::turn::{Asked, Phase};
-use crate::{Brain, CommandError, JournalEvent, SetRole, Steer, SteerAgent, SteerCause, Steering};
+use crate::{CommandError, JournalEvent, SetRole, Steer, SteerAgent, SteerCause, Steering};
 use phalanx_game::{AgentId, Game, OrderError, Said, World, check_order};
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ pub(super) enum Guidance {
     Steered(Steering),
 }
 
-impl<G: Game, B: Brain> Team<G, B> {
+impl<G: Game> Team<G> {
     pub(super) fn set_role(
         &mut self,
         SetRole { agent, role, carry }: SetRole,

@@ -1,11 +1,11 @@
 //! Scripts that did not return are not called again.
 
 use super::Team;
-use crate::{Brain, JournalEvent, Suspension};
+use crate::{JournalEvent, Suspension};
 use phalanx_game::{AgentId, Game};
 use std::time::Instant;
 
-impl<G: Game, B: Brain> Team<G, B> {
+impl<G: Game> Team<G> {
     /// The team replaced one whose thread failed.
     pub(super) fn restarted(&mut self, reason: String, suspended: Vec<Suspension>, now: Instant) {
         if !reason.is_empty() {

@@ -4,14 +4,13 @@ use super::Team;
 use super::generations::{SwapRoom, Watch};
 use super::operator::not_run;
 use crate::{
-    Brain, BrainError, Carry, Fault, InstallStrategy, JournalEvent, Memory, Staged, StrategyOrigin,
-    Ticket,
+    BrainError, Carry, Fault, InstallStrategy, JournalEvent, Memory, Staged, StrategyOrigin, Ticket,
 };
 use phalanx_game::{DefaultCause, Game, Turn};
 use std::sync::Arc;
 use std::time::Duration;
 
-impl<G: Game, B: Brain> Team<G, B> {
+impl<G: Game> Team<G> {
     pub(super) fn stage(&mut self, ticket: Ticket, install: InstallStrategy) {
         let InstallStrategy { staged, pinned } = install;
         if self.ending.is_draining() {

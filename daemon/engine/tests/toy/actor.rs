@@ -193,7 +193,7 @@ impl Brain for Actor {
 
 /// A team with one seat for each agent, all logged in, in the first round.
 pub(crate) struct Match {
-    pub(crate) team: Team<Toy, Actor>,
+    pub(crate) team: Team<Toy>,
     pub(crate) now: Instant,
     pub(crate) said: Vec<i64>,
     pub(crate) snapshots: Vec<Arc<Snapshot>>,

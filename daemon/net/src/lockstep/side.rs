@@ -78,9 +78,9 @@ pub(super) trait Side {
 }
 
 /// Makes a brain for the team and for its replacements.
-type MakeBrain<B> = Box<dyn FnMut(TeamLink, &Staged) -> Result<B, BrainError>>;
+pub(super) type MakeBrain = Box<dyn FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError>>;
 
-pub(super) struct TeamSide<G: Game, B: Brain> {
+pub(super) struct TeamSide<G: Game> {
     game: G,
     /// The agents, and the seat of each.
     roster: Arc<Roster>,
@@ -89,9 +89,9 @@ pub(super) struct TeamSide<G: Game, B: Brain> {
     begun: (Arc<Roster>, Vec<SeatId>),
     accounts: Vec<Seat>,
     options: TeamOptions,
-    make_brain: MakeBrain<B>,
+    make_brain: MakeBrain,
     recovery: RecoveryLog<G>,
-    team: Team<G, TapedBrain<B>>,
+    team: Team<G>,
     places: Vec<LockstepSeat<G>>,
     reconnect_after: Duration,
     left: Vec<ConnectionId>,
@@ -139,21 +139,21 @@ pub(super) struct SideOptions {
     pub(super) thinking: Option<Thinking>,
 }
 
-impl<G: Game, B: Brain> Drop for TeamSide<G, B> {
+impl<G: Game> Drop for TeamSide<G> {
     fn drop(&mut self) {
         self.tape.put(self.now, || Taped::Ended);
         self.tape.flush(self.now);
     }
 }
 
-impl<G: Game, B: Brain> TeamSide<G, B> {
+impl<G: Game> TeamSide<G> {
     pub(super) fn new(
         game: &G,
         roster: Arc<Roster>,
         seats: &[Seat],
         options: TeamOptions,
         staged: Staged,
-        make_brain: impl FnMut(TeamLink, &Staged) -> Result<B, BrainError> + 'static,
+        mut make_brain: MakeBrain,
         setting: SideOptions,
     ) -> Result<Self, BuildError> {
         let seat_of = seat_of(&roster, seats)
@@ -161,7 +161,6 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
         let SideOptions { reconnect_after, now, recorder, thinking } = setting;
         let tape = Tape::new(recorder.clone());
         let places = places(game, seats, recorder.as_ref(), now);
-        let mut make_brain: MakeBrain<B> = Box::new(make_brain);
         let recovery = RecoveryLog::new(staged.clone());
         let accounts = seats.to_vec();
         let (seats, state) = (seat_of.clone(), TeamState::new(Arc::clone(&roster)));
@@ -288,7 +287,7 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
     }
 }
 
-impl<G: Game, B: Brain> Side for TeamSide<G, B> {
+impl<G: Game> Side for TeamSide<G> {
     fn wants_connection(&self, now: Instant) -> Option<usize> {
         self.places.iter().position(|place| place.connect_at.is_some_and(|at| at <= now))
     }
@@ -530,13 +529,13 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
 }
 
 /// Makes a team and records its initial state.
-fn team<G: Game, B: Brain>(
+fn team<G: Game>(
     game: &G,
     start: TeamStart,
-    make_brain: &mut MakeBrain<B>,
+    make_brain: &mut MakeBrain,
     (tape, thinking): (&Tape, Option<&Thinking>),
     now: Instant,
-) -> Result<Team<G, TapedBrain<B>>, BuildError> {
+) -> Result<Team<G>, BuildError> {
     tape.put(now, || Taped::Began(Box::new(start.clone())));
     // The acts of seats come after it.
     tape.flush(now);

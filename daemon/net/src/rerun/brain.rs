@@ -116,17 +116,16 @@ impl Prompter {
 
 /// A brain whose calls take the recorded time, read the recorded times, and stop where the recorded
 /// calls were stopped.
-#[derive(Debug)]
-pub(super) struct RecordedBrain<B> {
-    brain: B,
+pub(super) struct RecordedBrain {
+    brain: Box<dyn Brain>,
     shared: Rc<RefCell<Shared>>,
     roster: Arc<Roster>,
     prompter: Rc<Prompter>,
 }
 
-impl<B: Brain> RecordedBrain<B> {
+impl RecordedBrain {
     pub(super) fn new(
-        brain: B,
+        brain: Box<dyn Brain>,
         shared: Rc<RefCell<Shared>>,
         roster: Arc<Roster>,
         prompter: Rc<Prompter>,
@@ -152,7 +151,7 @@ impl<B: Brain> RecordedBrain<B> {
         call: CallKind,
         agent: Option<AgentId>,
         budget: Duration,
-        run: impl FnOnce(&mut B) -> Outcome<T>,
+        run: impl FnOnce(&mut dyn Brain) -> Outcome<T>,
     ) -> Outcome<T> {
         if self.prompter.stopped.get() {
             return Outcome::new(Err(not_run("it was stopped")), Duration::ZERO);
@@ -168,7 +167,11 @@ impl<B: Brain> RecordedBrain<B> {
     }
 
     /// Repeats a recorded call.
-    fn again<T>(&mut self, taped: TapedCall, run: impl FnOnce(&mut B) -> Outcome<T>) -> Outcome<T> {
+    fn again<T>(
+        &mut self,
+        taped: TapedCall,
+        run: impl FnOnce(&mut dyn Brain) -> Outcome<T>,
+    ) -> Outcome<T> {
         let TapedCall { call, spent, reads, stopped, stopped_after, .. } = taped;
         if let Some(error) = &stopped {
             self.prompter.trouble.borrow_mut().stopped += 1;
@@ -182,7 +185,7 @@ impl<B: Brain> RecordedBrain<B> {
         }
         let time = TimeReads::given(reads).stopping_after(stopped_after);
         self.shared.borrow_mut().time = time;
-        let mut outcome = run(&mut self.brain);
+        let mut outcome = run(&mut *self.brain);
         self.shared.borrow_mut().time = TimeReads::default().standing_still();
         outcome.spent = spent;
         if let Some(error) = stopped {
@@ -195,10 +198,14 @@ impl<B: Brain> RecordedBrain<B> {
     }
 
     /// How long such a call would take is unknown: it takes no time.
-    fn anew<T>(&mut self, budget: Duration, run: impl FnOnce(&mut B) -> Outcome<T>) -> Outcome<T> {
+    fn anew<T>(
+        &mut self,
+        budget: Duration,
+        run: impl FnOnce(&mut dyn Brain) -> Outcome<T>,
+    ) -> Outcome<T> {
         self.shared.borrow_mut().time = TimeReads::default().standing_still();
         let began = Instant::now();
-        let outcome = run(&mut self.brain);
+        let outcome = run(&mut *self.brain);
         let mut trouble = self.prompter.trouble.borrow_mut();
         if !self.prompter.other {
             trouble.calls_missing += 1;
@@ -218,7 +225,7 @@ impl<B: Brain> RecordedBrain<B> {
         let role = self.shared.borrow().role(ask.agent).to_owned();
         let ask = Ask { budget: PATIENCE, ..ask.clone() };
         let agent = self.roster.name(ask.agent);
-        let mut question = Question { brain: &mut self.brain, ask, agent, role: &role };
+        let mut question = Question { brain: &mut *self.brain, ask, agent, role: &role };
         if watcher(&mut question).is_break() {
             self.prompter.stopped.set(true);
         }
@@ -229,7 +236,7 @@ fn not_run(why: &str) -> BrainError {
     BrainError::without_place(BrainErrorKind::Script, why)
 }
 
-impl<B: Brain> Brain for RecordedBrain<B> {
+impl Brain for RecordedBrain {
     fn start(&mut self, ask: &Ask<'_>) -> Outcome<()> {
         let patient = self.patient(ask);
         self.call(CallKind::Start, Some(ask.agent), ask.budget, |brain| brain.start(&patient))
@@ -264,7 +271,8 @@ impl<B: Brain> Brain for RecordedBrain<B> {
     ) -> Result<Vec<Memory>, BrainError> {
         // The time that loading took in the trial limits the swap, but this machine may be slower.
         let unhurried = Staged { cost: Duration::ZERO, ..staged.clone() };
-        let timed = |brain: &mut B| Outcome::new(brain.install(&unhurried, spare), staged.cost);
+        let timed =
+            |brain: &mut dyn Brain| Outcome::new(brain.install(&unhurried, spare), staged.cost);
         self.call(CallKind::Install, None, staged.cost, timed).result
     }
 
@@ -280,7 +288,7 @@ impl<B: Brain> Brain for RecordedBrain<B> {
         budget: Duration,
     ) -> Result<(), BrainError> {
         let patience = self.patience(budget);
-        let timed = |brain: &mut B| {
+        let timed = |brain: &mut dyn Brain| {
             Outcome::new(brain.hand_over(agent, role, carry, patience), Duration::ZERO)
         };
         self.call(CallKind::HandOver, Some(agent), budget, timed).result

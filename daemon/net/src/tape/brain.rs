@@ -34,9 +34,8 @@ const SUSPENDED: &str = "suspended for the rest of the match";
 const PLAN: &str = "team";
 
 /// A brain whose calls are recorded on a tape while the tape is on.
-#[derive(Debug)]
-pub(crate) struct TapedBrain<B> {
-    brain: B,
+pub(crate) struct TapedBrain {
+    brain: Box<dyn Brain>,
     tape: Tape,
     shared: Rc<RefCell<Shared>>,
     clock: Clock,
@@ -109,10 +108,10 @@ impl Clock {
     }
 }
 
-impl<B: Brain> TapedBrain<B> {
+impl TapedBrain {
     /// The brain on the thread of this lease.
     pub(crate) fn new(
-        brain: B,
+        brain: Box<dyn Brain>,
         tape: Tape,
         shared: Rc<RefCell<Shared>>,
         clock: Clock,
@@ -136,12 +135,12 @@ impl<B: Brain> TapedBrain<B> {
         call: CallKind,
         agent: Option<AgentId>,
         budget: Duration,
-        run: impl FnOnce(&mut B) -> Outcome<T>,
+        run: impl FnOnce(&mut dyn Brain) -> Outcome<T>,
     ) -> Outcome<T> {
         let began = now();
         let lease = Arc::clone(&self.lease);
         let outcome = lease.call(call, agent, || match self.clock {
-            Clock::Real => run(&mut self.brain),
+            Clock::Real => run(&mut *self.brain),
             Clock::Virtual => self.call_virtually((call, agent), budget, run),
         });
         if !self.tape.is_on() {
@@ -156,14 +155,14 @@ impl<B: Brain> TapedBrain<B> {
     }
 }
 
-impl<B: Brain> TapedBrain<B> {
+impl TapedBrain {
     /// Scripts take the virtual time that they are given; those that use up their steps are stopped,
     /// and suspended after some calls.
     fn call_virtually<T>(
         &mut self,
         (call, agent): (CallKind, Option<AgentId>),
         budget: Duration,
-        run: impl FnOnce(&mut B) -> Outcome<T>,
+        run: impl FnOnce(&mut dyn Brain) -> Outcome<T>,
     ) -> Outcome<T> {
         let role = self.script(call, agent);
         let thinking = self.thinking.clone();
@@ -181,7 +180,7 @@ impl<B: Brain> TapedBrain<B> {
             return Outcome::new(Err(error), Duration::ZERO);
         }
         self.shared.borrow_mut().time.stop_after(Some(steps(budget)));
-        let mut outcome = run(&mut self.brain);
+        let mut outcome = run(&mut *self.brain);
         let is_stopped = matches!(&outcome.result, Err(it) if it.kind == BrainErrorKind::Budget);
         outcome.spent = spend(if is_stopped { budget } else { time });
         if let (Err(error), Some(steps)) = (&mut outcome.result, self.steps_at_stop()) {
@@ -247,7 +246,7 @@ fn is_stopped(error: &BrainError) -> bool {
     matches!(error.kind, BrainErrorKind::Budget | BrainErrorKind::Memory)
 }
 
-impl<B: Brain> Brain for TapedBrain<B> {
+impl Brain for TapedBrain {
     fn start(&mut self, ask: &Ask<'_>) -> Outcome<()> {
         let patient = self.clock.patient(ask);
         self.call(CallKind::Start, Some(ask.agent), ask.budget, |brain| brain.start(&patient))
@@ -279,7 +278,7 @@ impl<B: Brain> Brain for TapedBrain<B> {
         staged: &Staged,
         spare: Option<&[Memory]>,
     ) -> Result<Vec<Memory>, BrainError> {
-        let timed = |brain: &mut B| Outcome::new(brain.install(staged, spare), staged.cost);
+        let timed = |brain: &mut dyn Brain| Outcome::new(brain.install(staged, spare), staged.cost);
         self.call(CallKind::Install, None, staged.cost, timed).result
     }
 
@@ -295,7 +294,7 @@ impl<B: Brain> Brain for TapedBrain<B> {
         budget: Duration,
     ) -> Result<(), BrainError> {
         let patient = self.clock.budget(budget);
-        let timed = |brain: &mut B| {
+        let timed = |brain: &mut dyn Brain| {
             Outcome::new(brain.hand_over(agent, role, carry, patient), Duration::ZERO)
         };
         self.call(CallKind::HandOver, Some(agent), budget, timed).result
