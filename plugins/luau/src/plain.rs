@@ -9,6 +9,8 @@ use std::fmt;
 
 /// The type name of actions, in the metatable of their userdata.
 pub const ACTION_TYPE: &str = "action";
+/// What the `__metatable` of a percept says that stays with the host until it is read.
+pub const PERCEPT_TYPE: &str = "a percept";
 /// Longest excerpt of a text in a message, in characters.
 const EXCERPT_CHARS: usize = 40;
 /// Most culprits that are named when the rest is read all the same.
@@ -55,6 +57,17 @@ impl fmt::Display for Culprit {
 impl Culprit {
     fn new(what: impl Into<String>) -> Self {
         Self { path: String::new(), what: What::Other(what.into()) }
+    }
+
+    /// What is wrong with a table that has a metatable.
+    fn of_metatable(table: &Table) -> Self {
+        let name = table.metatable().and_then(|meta| meta.raw_get::<LuaValue>("__metatable").ok());
+        let is_percept = name.and_then(|name| Some(*name.as_string()? == PERCEPT_TYPE));
+        Self::new(if is_percept == Some(true) {
+            "a percept is not plain data: take fields of it, or kit.percept.copy(percept)"
+        } else {
+            "a table with a metatable is not plain data"
+        })
     }
 
     fn under(mut self, key: &Key) -> Self {
@@ -121,6 +134,34 @@ pub fn read_value(value: &LuaValue, limits: PlainLimits) -> Result<Value, Culpri
     }
 }
 
+/// What a table with a metatable stands for, if the host made it.
+pub type Resolve<'host> = &'host dyn Fn(&Table) -> Option<Result<Value, Culprit>>;
+
+/// The same where some tables stand for values that the host has.
+pub fn read_resolved(
+    value: &LuaValue,
+    limits: PlainLimits,
+    resolve: Resolve<'_>,
+) -> Result<Value, Culprit> {
+    if !value.is_table() {
+        return read_value(value, limits);
+    }
+    let mut reader = PlainReader::new(limits);
+    reader.resolve = Some(resolve);
+    Ok(reader.value(value)?.unwrap_or_default())
+}
+
+/// The fields with names that are in a table itself, whatever its metatable is, in the order of
+/// their names.
+pub fn read_fields(
+    table: &Table,
+    limits: PlainLimits,
+) -> Result<Vec<(Cow<'static, str>, Value)>, Culprit> {
+    let mut reader = PlainReader::new(limits);
+    let named = reader.pairs(table)?.into_iter().map(named);
+    named.collect()
+}
+
 /// A value of the engine as a Lua value.
 ///
 /// While a table is built the VM's memory limit is lifted, since each allocation under a limit
@@ -128,6 +169,16 @@ pub fn read_value(value: &LuaValue, limits: PlainLimits) -> Result<Value, Culpri
 /// the script's next allocation fails.
 pub fn push(lua: &Lua, value: &Value) -> mlua::Result<LuaValue> {
     push_paced(lua, value, &mut Pace::default())
+}
+
+/// A value that is no list and no map, as a part of a table; `None` for nil.
+pub fn scalar(value: &Value) -> Option<Either<&str, LuaValue>> {
+    Some(match value {
+        Value::Str(text) => Either::Left(text.as_ref()),
+        Value::Bool(flag) => Either::Right(LuaValue::Boolean(*flag)),
+        Value::Int(_) | Value::Num(_) => Either::Right(LuaValue::Number(value.as_num()?)),
+        Value::Nil | Value::List(_) | Value::Map(_) => return None,
+    })
 }
 
 /// The same as a part of longer work.
@@ -259,6 +310,11 @@ trait Readable: Sized {
 
     /// Of pairs in the order of their keys.
     fn table(pairs: Vec<(Key, Self)>) -> Result<Self, Culprit>;
+
+    /// A value that the host has; `None`: it cannot be a part of this.
+    fn whole(_value: Value) -> Option<Self> {
+        None
+    }
 }
 
 impl Readable for Plain {
@@ -296,14 +352,21 @@ impl Readable for Value {
         if is_sequence(&pairs) {
             return Ok(Self::List(pairs.into_iter().map(|(_, item)| item).collect()));
         }
-        let named = pairs.into_iter().map(|(key, item)| match key {
-            Key::Text(bytes) => Ok((text(bytes)?, item)),
-            Key::Bool(_) | Key::Num(_) => {
-                let what = "a shared table has either texts as keys, or 1, 2, 3 …";
-                Err(Culprit::new(what).under(&key))
-            }
-        });
-        Ok(Self::Map(named.collect::<Result<_, _>>()?))
+        Ok(Self::Map(pairs.into_iter().map(named).collect::<Result<_, _>>()?))
+    }
+
+    fn whole(value: Value) -> Option<Self> {
+        Some(value)
+    }
+}
+
+fn named((key, item): (Key, Value)) -> Result<(Cow<'static, str>, Value), Culprit> {
+    match key {
+        Key::Text(bytes) => Ok((text(bytes)?, item)),
+        Key::Bool(_) | Key::Num(_) => {
+            let what = "a shared table has either texts as keys, or 1, 2, 3 …";
+            Err(Culprit::new(what).under(&key))
+        }
     }
 }
 
@@ -352,7 +415,7 @@ fn describe_num(num: f64) -> String {
     if num.is_nan() { "NaN".into() } else { num.to_string() }
 }
 
-struct PlainReader {
+struct PlainReader<'host> {
     values: usize,
     text: usize,
     depth: usize,
@@ -361,12 +424,14 @@ struct PlainReader {
     path: Vec<Key>,
     /// What was left out; `None`: nothing may be.
     dropped: Option<Vec<Culprit>>,
+    resolve: Option<Resolve<'host>>,
 }
 
-impl PlainReader {
+impl PlainReader<'_> {
     fn new(limits: PlainLimits) -> Self {
         let PlainLimits { values, text_bytes: text, depth } = limits;
-        Self { values, text, depth, open: Vec::new(), path: Vec::new(), dropped: None }
+        let (open, path) = (Vec::new(), Vec::new());
+        Self { values, text, depth, open, path, dropped: None, resolve: None }
     }
 
     fn value<T: Readable>(&mut self, value: &LuaValue) -> Result<Option<T>, Culprit> {
@@ -378,7 +443,7 @@ impl PlainReader {
             LuaValue::Integer(int) => T::num(*int as f64),
             LuaValue::Number(num) => T::num(*num),
             LuaValue::String(string) => T::text(self.bytes(string)?),
-            LuaValue::Table(table) => T::table(self.table(table)?),
+            LuaValue::Table(table) => self.table(table),
             other => {
                 let what = What::Kind(describe(other));
                 Err(Culprit { path: String::new(), what })
@@ -394,16 +459,21 @@ impl PlainReader {
         Ok(bytes.to_vec())
     }
 
-    fn table<T: Readable>(&mut self, table: &Table) -> Result<Vec<(Key, T)>, Culprit> {
+    fn table<T: Readable>(&mut self, table: &Table) -> Result<T, Culprit> {
+        if table.has_metatable() {
+            let whole = self.resolve.and_then(|resolve| resolve(table)).transpose()?;
+            return whole.and_then(T::whole).ok_or_else(|| Culprit::of_metatable(table));
+        }
+        T::table(self.pairs(table)?)
+    }
+
+    fn pairs<T: Readable>(&mut self, table: &Table) -> Result<Vec<(Key, T)>, Culprit> {
         let id = table.to_pointer();
         if self.open.contains(&id) {
             return Err(Culprit::new("the table contains itself"));
         }
         if self.open.len() >= self.depth {
             return Err(Culprit::new("tables are nested too deeply"));
-        }
-        if table.has_metatable() {
-            return Err(Culprit::new("a table with a metatable is not plain data"));
         }
         self.open.push(id);
         let mut pairs = Vec::new();

@@ -3,7 +3,9 @@
 
 mod graph;
 mod grid;
+mod percept;
 
+use crate::manifest::PerceptForm;
 use crate::vm::{Steps, refuse};
 use mlua::{Lua, Table, Value as LuaValue};
 use phalanx_luau::trusted;
@@ -15,15 +17,20 @@ const LIBRARY: &str = include_str!("kits.luau");
 const WORK_PER_STEP: u64 = 8;
 
 /// The table `kit`.
-pub(crate) fn kit(lua: &Lua, steps: &Rc<Steps>) -> mlua::Result<Table> {
+pub(crate) fn kit(
+    lua: &Lua,
+    steps: &Rc<Steps>,
+    form: Option<&PerceptForm>,
+) -> mlua::Result<Table> {
     let native = lua.create_table()?;
     grid::install(lua, &native, steps)?;
     graph::install(lua, &native, steps)?;
+    percept::install(lua, &native, (steps, form))?;
     trusted(lua, LIBRARY)?.call(native)
 }
 
 /// Counts native work against the steps of the running call.
-fn charge(lua: &Lua, steps: &Steps, work: usize) -> mlua::Result<()> {
+pub(crate) fn charge(lua: &Lua, steps: &Steps, work: usize) -> mlua::Result<()> {
     let work = u64::try_from(work).unwrap_or(u64::MAX) / WORK_PER_STEP;
     if steps.take(work.saturating_add(1)) { Ok(()) } else { Err(refuse(lua, "too much work")) }
 }

@@ -20,6 +20,8 @@ mod kits;
 mod manifest;
 mod mistake;
 mod natives;
+#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
+mod percept;
 mod picture;
 mod session;
 mod state;
@@ -30,7 +32,7 @@ mod world;
 pub use arena::{ArenaSetup, ScriptedArena};
 pub use check::check;
 pub use folder::{GameFolder, MANIFEST, STRATEGY_FOLDER};
-pub use manifest::{CONTRACT, Encoding, Manifest, Transport};
+pub use manifest::{CONTRACT, Encoding, Manifest, PerceptForm, Transport};
 pub use mistake::Mistake;
 pub use session::ScriptedSession;
 pub use world::ScriptedWorld;

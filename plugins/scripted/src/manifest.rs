@@ -1,12 +1,15 @@
 //! `game.toml`: what a game declares of itself.
 
 mod leak;
+mod percept;
 mod read;
 mod types;
 
 use crate::folder::{GameFolder, MANIFEST};
 use crate::mistake::Mistake;
 use leak::{leak_list, leak_text};
+pub use percept::PerceptForm;
+pub(crate) use percept::Taken;
 use phalanx_game::{
     ActionDoc, Api, Declaration, FieldDoc, Framing, KeyDoc, LayerDoc, QueryDoc, Roster, Said, Tone,
     check_order, read_order,
@@ -66,6 +69,8 @@ pub struct Manifest {
     pub transport: Transport,
     /// What they are.
     pub encoding: Encoding,
+    /// Where a message has a percept that stays with the host.
+    pub percept: Option<PerceptForm>,
     /// Longest message, in bytes.
     pub message_bytes_max: usize,
     /// The referee's usual port.
@@ -154,14 +159,16 @@ fn whole<'t>(document: (&DeTable<'t>, &Range<usize>), mistakes: &Mistakes<'t>) -
     let nothing = DeTable::new();
     let part = |key: &str| top.table(key).unwrap_or((&nothing, 0..0));
     let (wire, team, turn) = (part("transport"), part("team"), part("turn"));
-    let keys = ["kind", "encoding", "message_bytes_max", "port"];
+    let keys = ["kind", "encoding", "message_bytes_max", "port", "percept"];
     let wire = Section::new((wire.0, &wire.1), "[transport]", &keys, mistakes);
     let keys = ["agents", "teams", "connections", "fixed"];
     let team = Section::new((team.0, &team.1), "[team]", &keys, mistakes);
     let keys = ["deadline", "together", "fallback", "pace", "steps"];
     let turn = Section::new((turn.0, &turn.1), "[turn]", &keys, mistakes);
     let transport = transport(&wire);
-    let api = api(&part, mistakes);
+    let (api, named) = api(&part, mistakes);
+    let encoding = wire.word("encoding", &ENCODINGS, Encoding::Json);
+    let percept = percept::form(&wire, encoding, (api.percept, named), mistakes);
     let fallback =
         turn.required("fallback").and_then(|(text, span)| order(&api, text, &span, mistakes));
     let declaration = Declaration {
@@ -182,7 +189,8 @@ fn whole<'t>(document: (&DeTable<'t>, &Range<usize>), mistakes: &Mistakes<'t>) -
         version: leak_text(top.text("version").map_or("0", |(text, _)| text)),
         about: leak_text(top.text("about").map_or("", |(text, _)| text)),
         transport,
-        encoding: wire.word("encoding", &ENCODINGS, Encoding::Json),
+        encoding,
+        percept,
         message_bytes_max: to_usize(wire.number(
             "message_bytes_max",
             1..MESSAGE_BYTES_MAX,
@@ -263,13 +271,20 @@ fn named<'a, 't>(
     }
 }
 
-fn api<'a, 't: 'a>(part: &dyn Fn(&str) -> Part<'a, 't>, mistakes: &Mistakes<'t>) -> Api {
+/// What strategies can use, and what each percept field says about messages.
+fn api<'a, 't: 'a>(
+    part: &dyn Fn(&str) -> Part<'a, 't>,
+    mistakes: &Mistakes<'t>,
+) -> (Api, Vec<percept::Named>) {
     let (mut actions, mut percept, mut queries) = (Vec::new(), Vec::new(), Vec::new());
+    let mut sources = Vec::new();
     named(&part("actions"), &["doc", "params"], mistakes, |name, action| {
         let params = types::params(action, mistakes);
         actions.push(ActionDoc { name, doc: types::doc(action), params });
     });
-    named(&part("percept"), &["type", "doc", "unit", "fields"], mistakes, |name, field| {
+    let keys = ["type", "doc", "unit", "fields", "from", "optional"];
+    named(&part("percept"), &keys, mistakes, |name, field| {
+        sources.push(percept::named(field));
         let kind = types::kind(field, "type", mistakes);
         percept.push(FieldDoc { name, kind, doc: types::doc(field) });
     });
@@ -281,7 +296,8 @@ fn api<'a, 't: 'a>(part: &dyn Fn(&str) -> Part<'a, 't>, mistakes: &Mistakes<'t>)
     if actions.is_empty() {
         mistakes.add(&part("actions").1, "a game needs actions: [actions.NAME]");
     }
-    Api { actions: leak_list(actions), percept: leak_list(percept), queries: leak_list(queries) }
+    let (actions, percept) = (leak_list(actions), leak_list(percept));
+    (Api { actions, percept, queries: leak_list(queries) }, sources)
 }
 
 /// An order that the game takes, of an agent of any team.

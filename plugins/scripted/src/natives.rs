@@ -1,5 +1,6 @@
 //! What the game's files get besides Luau's library: what sessions report, and random numbers.
 
+use crate::percept;
 use crate::vm::refuse;
 use mlua::{Function, Lua, Table, Value as LuaValue};
 use phalanx_game::Value;
@@ -80,7 +81,8 @@ fn reporter(lua: &Lua, outbox: &Rc<Outbox>, name: &'static str) -> mlua::Result<
         if reports.len() >= REPORTS_MAX {
             return Err(refuse(lua, &format!("{name}: a call may report {REPORTS_MAX} things")));
         }
-        let read = |value: &LuaValue| plain::read_value(value, REPORT);
+        let resolve = |table: &Table| percept::resolve(table, REPORT);
+        let read = |value: &LuaValue| plain::read_resolved(value, REPORT, &resolve);
         let args: Result<Vec<_>, _> = args.iter().map(read).collect();
         let args = args.map_err(|culprit| refuse(lua, &format!("{name}: {culprit}")))?;
         reports.push(Report { name, args });

@@ -99,7 +99,7 @@ impl Called {
         let mlua::Error::DeserializeError(what) = error else { return Self::failed(of_vm(error)) };
         let got = args.iter().find_map(|arg| match arg {
             Arg::Json(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
-            Arg::Value(_) => None,
+            Arg::Value(_) | Arg::Percept(_) => None,
         });
         let report =
             Report { name: "malformed", args: vec![format!("JSON ({what})").into(), got.into()] };
@@ -309,11 +309,13 @@ const VALUE_BYTES: usize = 8;
 fn weight(arg: &Arg) -> usize {
     match arg {
         Arg::Value(value) => value_weight(value),
+        Arg::Percept(percept) => value_weight(percept),
         Arg::Json(bytes) => 1 + bytes.len() / VALUE_BYTES,
     }
 }
 
-fn value_weight(value: &Value) -> usize {
+/// How many values a value is.
+pub(crate) fn value_weight(value: &Value) -> usize {
     match value {
         Value::List(items) => 1 + items.iter().map(value_weight).sum::<usize>(),
         Value::Map(pairs) => 1 + pairs.iter().map(|(_, item)| value_weight(item)).sum::<usize>(),

@@ -6,7 +6,9 @@
 use crate::codec::json;
 use crate::folder::GameFolder;
 use crate::kits;
+use crate::manifest::Manifest;
 use crate::natives::{self, Outbox};
+use crate::percept::Percepts;
 use mlua::chunk::Compiler;
 use mlua::{Function, Lua, LuaOptions, MultiValue, StdLib, Table, Value as LuaValue, VmState};
 use phalanx_game::Value;
@@ -80,6 +82,8 @@ pub(crate) enum Arg {
     Value(Value),
     /// A JSON message, which becomes tables without a detour.
     Json(Arc<[u8]>),
+    /// A percept whose fields become values when they are read: see `percept.rs`.
+    Percept(Arc<Value>),
 }
 
 impl<T: Into<Value>> From<T> for Arg {
@@ -101,6 +105,7 @@ pub(crate) struct GameVm {
     lua: Lua,
     steps: Rc<Steps>,
     require: Function,
+    percepts: Percepts,
     modules: RefCell<BTreeMap<Module, Result<Table, Failure>>>,
     /// The functions that were looked up.
     functions: RefCell<BTreeMap<Module, BTreeMap<String, Option<Function>>>>,
@@ -173,8 +178,11 @@ impl GameVm {
         let outbox = Rc::<Outbox>::default();
         let prelude: Table = trusted(&lua, PRELUDE)?.call(())?;
         pace::arm(&lua, prelude.raw_get("pause")?)?;
-        let kit = kits::kit(&lua, &steps)?;
+        // A folder that is played has a manifest without mistakes.
+        let form = Manifest::read(folder).ok().and_then(|manifest| manifest.percept);
+        let kit = kits::kit(&lua, &steps, form.as_ref())?;
         let environment: Table = natives::environment(&lua, &outbox, (&prelude, kit))?;
+        let percepts = Percepts::new(&lua, &steps, form, &prelude.raw_get("percepts")?)?;
         let require = requirer(&lua, folder, &environment)?;
         environment.raw_set("require", &require)?;
         lua.sandbox(true)?;
@@ -184,6 +192,7 @@ impl GameVm {
             lua,
             steps,
             require,
+            percepts,
             modules: RefCell::default(),
             functions: RefCell::default(),
             outbox,
@@ -245,7 +254,8 @@ impl GameVm {
     pub(crate) fn push(&self, args: &[Arg]) -> mlua::Result<Vec<LuaValue>> {
         let push = |arg: &Arg| match arg {
             Arg::Value(value) => plain::push(&self.lua, value),
-            Arg::Json(bytes) => json::push(&self.lua, bytes),
+            Arg::Json(bytes) => json::push(&self.lua, bytes, &self.percepts),
+            Arg::Percept(whole) => self.percepts.filled(&self.lua, whole).map(LuaValue::Table),
         };
         args.iter().map(push).collect()
     }

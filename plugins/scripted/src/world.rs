@@ -60,6 +60,12 @@ impl ScriptedWorld {
         Arg::from(self.roster.name(agent).to_owned())
     }
 
+    /// A percept as the script gets it.
+    fn percept(&self, percept: Value) -> Arg {
+        let stays = self.rules.manifest.percept.is_some() && matches!(percept, Value::Map(_));
+        if stays { Arg::Percept(Arc::new(percept)) } else { percept.into() }
+    }
+
     fn call(&mut self, function: &'static str, args: impl Into<Arc<[Arg]>>) {
         if let Err(failure) = self.state.call(function, args).result {
             self.mistake(failure);
@@ -129,7 +135,7 @@ impl World for ScriptedWorld {
 
     fn observe(&mut self, turn: Turn, agent: AgentId, percept: Value) {
         let misfits = self.misfits(&percept);
-        let args = Arc::from([self.name(agent), turn.step.into(), percept.into()]);
+        let args = Arc::from([self.name(agent), turn.step.into(), self.percept(percept)]);
         self.percepts.insert(agent, Percept { args: Arc::clone(&args), misfits });
         self.call("observe", args);
     }
@@ -152,6 +158,7 @@ impl World for ScriptedWorld {
         let is_shown = declared.iter().any(|field| field.name == name) && !misfits.contains(&name);
         match args.last() {
             Some(Arg::Value(percept)) if is_shown => percept.get(name).cloned(),
+            Some(Arg::Percept(percept)) if is_shown => percept.get(name).cloned(),
             _hidden => None,
         }
     }
@@ -243,7 +250,8 @@ impl World for ScriptedWorld {
                 self.ask("recognize_round", &[self.name(agent), briefing.into()])
             }
             Met::Turn(turn, percept) => {
-                self.ask("recognize", &[self.name(agent), turn.step.into(), percept.clone().into()])
+                let percept = self.percept(percept.clone());
+                self.ask("recognize", &[self.name(agent), turn.step.into(), percept])
             }
         };
         answer.as_str().map_or(Ok(()), |reason| Err(reason.to_owned()))

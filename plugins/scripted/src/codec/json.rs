@@ -1,5 +1,10 @@
-//! JSON messages straight into tables of a VM.
+//! JSON messages straight into tables of a VM. The percept of a message stays with the host, if the
+//! manifest says where it is.
 
+mod percept;
+
+use crate::manifest::PerceptForm;
+use crate::percept::Percepts;
 use mlua::{Either, IntoLua, Lua, Value as LuaValue};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::fmt;
@@ -13,10 +18,11 @@ const PAIRS_AT_ONCE: usize = 32;
 ///
 /// # Errors
 /// When the bytes are not JSON, or when there is no memory.
-pub(crate) fn push(lua: &Lua, bytes: &[u8]) -> mlua::Result<LuaValue> {
+pub(crate) fn push(lua: &Lua, bytes: &[u8], percepts: &Percepts) -> mlua::Result<LuaValue> {
     let limit = lua.set_memory_limit(0)?;
     let mut reader = serde_json::Deserializer::from_slice(bytes);
-    let pushed = Push(lua).deserialize(&mut reader).and_then(|part| {
+    let path = percepts.form.as_ref().map(PerceptForm::path);
+    let pushed = Push { lua, percepts, path }.deserialize(&mut reader).and_then(|part| {
         reader.end()?;
         Ok(part)
     });
@@ -30,7 +36,32 @@ pub(crate) fn push(lua: &Lua, bytes: &[u8]) -> mlua::Result<LuaValue> {
 type Part<'message> = Either<&'message str, LuaValue>;
 
 #[derive(Clone, Copy)]
-struct Push<'lua>(&'lua Lua);
+struct Push<'lua> {
+    lua: &'lua Lua,
+    percepts: &'lua Percepts,
+    /// The names that lead from here to the percept; `None`: it is not in here.
+    path: Option<&'lua [String]>,
+}
+
+impl<'lua> Push<'lua> {
+    /// The same for what is under a key.
+    fn under(self, key: &Part<'_>) -> Self {
+        let path = self.path.and_then(|path| {
+            let (first, rest) = path.split_first()?;
+            let is_on_way = match key {
+                Either::Left(key) => key == first,
+                Either::Right(key) => key.as_string().is_some_and(|key| *key == first.as_str()),
+            };
+            is_on_way.then_some(rest)
+        });
+        Self { path, ..self }
+    }
+
+    /// The percept, if it is here.
+    fn form(self) -> Option<&'lua PerceptForm> {
+        self.percepts.form.as_ref().filter(|_| self.path.is_some_and(<[String]>::is_empty))
+    }
+}
 
 impl<'de> DeserializeSeed<'de> for Push<'_> {
     type Value = Part<'de>;
@@ -74,7 +105,7 @@ impl<'de> Visitor<'de> for Push<'_> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Part<'de>, E> {
-        self.0
+        self.lua
             .create_string(text)
             .map(|text| Either::Right(LuaValue::String(text)))
             .map_err(E::custom)
@@ -82,7 +113,8 @@ impl<'de> Visitor<'de> for Push<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Part<'de>, A::Error> {
         let mut failed = None;
-        let items = std::iter::from_fn(|| match items.next_element_seed(self) {
+        let item = Self { path: None, ..self };
+        let items = std::iter::from_fn(|| match items.next_element_seed(item) {
             // A hole would end the list for scripts.
             Ok(Some(Either::Right(LuaValue::Nil))) => Some(Either::Right(LuaValue::Boolean(false))),
             Ok(item) => item,
@@ -91,21 +123,29 @@ impl<'de> Visitor<'de> for Push<'_> {
                 None
             }
         });
-        let table = self.0.create_sequence_from(items).map_err(A::Error::custom)?;
+        let table = self.lua.create_sequence_from(items).map_err(A::Error::custom)?;
         failed.map_or(Ok(Either::Right(LuaValue::Table(table))), Err)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Part<'de>, A::Error> {
+        if let Some(form) = self.form() {
+            let whole = percept::read(form, pairs)?;
+            let table = self.percepts.lazy(self.lua, whole).map_err(A::Error::custom)?;
+            return Ok(Either::Right(LuaValue::Table(table)));
+        }
+        let name = Self { path: None, ..self };
         let mut first = Vec::new();
         while first.len() < PAIRS_AT_ONCE
-            && let Some(key) = pairs.next_key_seed(self)?
+            && let Some(key) = pairs.next_key_seed(name)?
         {
-            first.push((key, pairs.next_value_seed(self)?));
+            let item = self.under(&key);
+            first.push((key, pairs.next_value_seed(item)?));
         }
         let is_all = first.len() < PAIRS_AT_ONCE;
-        let table = self.0.create_table_from(first).map_err(A::Error::custom)?;
-        while !is_all && let Some(key) = pairs.next_key_seed(self)? {
-            table.raw_set(key, pairs.next_value_seed(self)?).map_err(A::Error::custom)?;
+        let table = self.lua.create_table_from(first).map_err(A::Error::custom)?;
+        while !is_all && let Some(key) = pairs.next_key_seed(name)? {
+            let item = self.under(&key);
+            table.raw_set(key, pairs.next_value_seed(item)?).map_err(A::Error::custom)?;
         }
         Ok(Either::Right(LuaValue::Table(table)))
     }
