@@ -55,7 +55,8 @@ impl fmt::Display for Culprit {
 }
 
 impl Culprit {
-    fn new(what: impl Into<String>) -> Self {
+    /// A sentence about the whole value.
+    pub fn new(what: impl Into<String>) -> Self {
         Self { path: String::new(), what: What::Other(what.into()) }
     }
 

@@ -94,7 +94,7 @@ impl Transport {
                 };
             }
         };
-        match bytes.iter().position(|byte| *byte == end) {
+        match memchr::memchr(end, bytes) {
             Some(length) => Next::Frame { skip: 0, length, total: length + 1 },
             None => Next::Length(bytes.len()),
         }

@@ -166,9 +166,9 @@ fn whole<'t>(document: (&DeTable<'t>, &Range<usize>), mistakes: &Mistakes<'t>) -
     let keys = ["deadline", "together", "fallback", "pace", "steps"];
     let turn = Section::new((turn.0, &turn.1), "[turn]", &keys, mistakes);
     let transport = transport(&wire);
-    let (api, named) = api(&part, mistakes);
+    let (api, sources) = api(&part, mistakes);
     let encoding = wire.word("encoding", &ENCODINGS, Encoding::Json);
-    let percept = percept::form(&wire, encoding, (api.percept, named), mistakes);
+    let percept = percept::form(&wire, encoding, (api.percept, sources), mistakes);
     let fallback =
         turn.required("fallback").and_then(|(text, span)| order(&api, text, &span, mistakes));
     let declaration = Declaration {
@@ -275,16 +275,16 @@ fn named<'a, 't>(
 fn api<'a, 't: 'a>(
     part: &dyn Fn(&str) -> Part<'a, 't>,
     mistakes: &Mistakes<'t>,
-) -> (Api, Vec<percept::Named>) {
+) -> (Api, Vec<percept::From>) {
     let (mut actions, mut percept, mut queries) = (Vec::new(), Vec::new(), Vec::new());
     let mut sources = Vec::new();
     named(&part("actions"), &["doc", "params"], mistakes, |name, action| {
         let params = types::params(action, mistakes);
         actions.push(ActionDoc { name, doc: types::doc(action), params });
     });
-    let keys = ["type", "doc", "unit", "fields", "from", "optional"];
+    let keys = ["type", "doc", "unit", "fields", "from"];
     named(&part("percept"), &keys, mistakes, |name, field| {
-        sources.push(percept::named(field));
+        sources.push(percept::from(field));
         let kind = types::kind(field, "type", mistakes);
         percept.push(FieldDoc { name, kind, doc: types::doc(field) });
     });

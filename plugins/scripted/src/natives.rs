@@ -1,10 +1,10 @@
 //! What the game's files get besides Luau's library: what sessions report, and random numbers.
 
-use crate::percept;
+use crate::percept::{self, Reported};
 use crate::vm::refuse;
 use mlua::{Function, Lua, Table, Value as LuaValue};
 use phalanx_game::Value;
-use phalanx_luau::plain::{self, PlainLimits};
+use phalanx_luau::plain::{self, Culprit, PlainLimits};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::cell::RefCell;
@@ -16,10 +16,12 @@ const REPORTS_MAX: usize = 4_096;
 const REPORT: PlainLimits = PlainLimits { values: 200_000, text_bytes: 16 << 20, depth: 32 };
 
 /// What a session's script reports: the name of the native and its arguments.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) struct Report {
     pub(crate) name: &'static str,
     pub(crate) args: Vec<Value>,
+    /// A percept that stayed with the host; the argument has nil in its place.
+    pub(crate) percept: Option<Reported>,
 }
 
 /// The reports of the running call; `None` while no session runs.
@@ -69,6 +71,7 @@ pub(crate) fn environment(
 
 fn reporter(lua: &Lua, outbox: &Rc<Outbox>, name: &'static str) -> mlua::Result<Function> {
     let outbox = Rc::clone(outbox);
+    let (key, has_percept) = (lua.create_string("percept")?, ["ask", "percept"].contains(&name));
     lua.create_function(move |lua, args: mlua::Variadic<LuaValue>| {
         let mut outbox = outbox.borrow_mut();
         let Some(reports) = outbox.as_mut() else {
@@ -81,11 +84,19 @@ fn reporter(lua: &Lua, outbox: &Rc<Outbox>, name: &'static str) -> mlua::Result<
         if reports.len() >= REPORTS_MAX {
             return Err(refuse(lua, &format!("{name}: a call may report {REPORTS_MAX} things")));
         }
-        let resolve = |table: &Table| percept::resolve(table, REPORT);
+        let refused = |culprit: Culprit| refuse(lua, &format!("{name}: {culprit}"));
+        let table = args.first().and_then(LuaValue::as_table).filter(|_| has_percept);
+        let percept: Option<Table> = table.and_then(|table| table.raw_get(&key).ok());
+        let reported = percept.as_ref().and_then(percept::reported).transpose();
+        let reported = reported.map_err(refused)?;
+        let resolve = |table: &Table| match (&percept, &reported) {
+            (Some(percept), Some(_)) if percept == table => Some(Ok(Value::Nil)),
+            _other => percept::copied(table),
+        };
         let read = |value: &LuaValue| plain::read_resolved(value, REPORT, &resolve);
         let args: Result<Vec<_>, _> = args.iter().map(read).collect();
-        let args = args.map_err(|culprit| refuse(lua, &format!("{name}: {culprit}")))?;
-        reports.push(Report { name, args });
+        let args = args.map_err(refused)?;
+        reports.push(Report { name, args, percept: reported });
         Ok(())
     })
 }

@@ -1,61 +1,130 @@
 //! Percepts that stay with the host. A script gets a table whose fields are made when it reads them,
 //! so what it only passes on costs nothing.
+//!
+//! A session's percept moves into the event that reports it when its call is over. A world's percept
+//! belongs to the world, which keeps it for the strategies.
 
 use crate::kits::charge;
 use crate::manifest::PerceptForm;
 use crate::state::value_weight;
-use crate::vm::Steps;
+use crate::vm::{Steps, refuse};
 use mlua::{AnyUserData, Function, Lua, Table, UserData, Value as LuaValue};
 use phalanx_game::Value;
 use phalanx_luau::plain::{self, Culprit, PlainLimits};
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Where the metatable of a percept keeps the host's part of it.
-const PART: &str = "part";
+/// Largest percept that is reported.
+pub(crate) const WHOLE: PlainLimits =
+    PlainLimits { values: 200_000, text_bytes: 16 << 20, depth: 32 };
+/// Where the metatable of a percept has the host's part. A name would cost more than the look.
+const PART: usize = 1;
 
-/// What the host has of a percept: a map of its fields.
-pub(crate) struct Part {
-    whole: Arc<Value>,
-    /// By field: whether the script's table decides what it is. It was read, or the script could
-    /// read it from the start.
-    made: RefCell<Vec<bool>>,
+/// A script has kept a percept in a variable.
+const GONE: &str = "this percept was reported by an earlier call; keep fields of it instead, or \
+                    kit.percept.copy(percept)";
+
+pub(crate) type Field = (Cow<'static, str>, Value);
+
+/// Whose the fields are.
+#[derive(Debug)]
+enum Fields {
+    /// The percept's own, until a report takes them.
+    Own(RefCell<Vec<Field>>),
+    /// Of a map.
+    Shared(Arc<Value>),
 }
 
-impl UserData for Part {}
+/// What the host has of a percept.
+#[derive(Debug)]
+pub(crate) struct Part {
+    fields: Fields,
+    /// By field: whether the script's table decides what it is. It was read or written, or the table
+    /// had it from the start.
+    made: RefCell<Vec<bool>>,
+    /// Reports that wait for the fields.
+    reports: Cell<usize>,
+    /// The last one took them.
+    is_gone: Cell<bool>,
+}
+
+/// The part as a value of the VM.
+struct Handle(Rc<Part>);
+
+impl UserData for Handle {}
 
 impl Part {
-    fn fields(&self) -> &[(Cow<'static, str>, Value)] {
-        if let Value::Map(pairs) = self.whole.as_ref() { pairs } else { &[] }
+    fn new(fields: Fields, made: Vec<bool>) -> Rc<Self> {
+        let (reports, is_gone) = (Cell::default(), Cell::default());
+        Rc::new(Self { fields, made: made.into(), reports, is_gone })
     }
 
-    /// A field that the table does not have yet, which it gets now.
-    fn make(&self, name: &str) -> Option<&Value> {
-        let index = self.fields().iter().position(|(known, _)| known == name)?;
-        let mut made = self.made.borrow_mut();
-        let is_made = made.get_mut(index)?;
-        if std::mem::replace(is_made, true) {
-            return None;
+    fn with_fields<T>(&self, work: impl FnOnce(&[Field]) -> T) -> T {
+        match &self.fields {
+            Fields::Own(fields) => work(&fields.borrow()),
+            Fields::Shared(map) => work(fields_of(map)),
         }
-        self.fields().get(index).map(|(_, value)| value)
+    }
+
+    /// Does something with a field that only the host has.
+    pub(crate) fn with_unread<T>(&self, name: &str, work: impl FnOnce(&Value) -> T) -> Option<T> {
+        self.with_fields(|fields| {
+            let index = fields.iter().position(|(known, _)| known == name)?;
+            let is_made = self.made.borrow().get(index).copied().unwrap_or(true);
+            let (_, value) = fields.get(index).filter(|_| !is_made)?;
+            Some(work(value))
+        })
+    }
+
+    /// From now on the script's table decides what this field is.
+    fn make(&self, name: &str) {
+        let index = self.with_fields(|fields| fields.iter().position(|(known, _)| known == name));
+        let mut made = self.made.borrow_mut();
+        if let Some(made) = index.and_then(|index| made.get_mut(index)) {
+            *made = true;
+        }
     }
 
     /// The fields that only the host has.
-    fn unread(&self) -> Vec<&(Cow<'static, str>, Value)> {
+    fn unread(&self) -> Vec<usize> {
         let made = self.made.borrow();
-        let fields = self.fields().iter().zip(made.iter());
-        fields.filter(|(_, is_made)| !**is_made).map(|(field, _)| field).collect()
+        let unread = made.iter().enumerate().filter(|(_, is_made)| !**is_made);
+        unread.map(|(index, _)| index).collect()
     }
+}
 
-    /// A field that the script has neither read nor written.
-    pub(crate) fn untouched(&self, table: &Table, name: &str) -> Option<&Value> {
-        let index = self.fields().iter().position(|(known, _)| known == name)?;
-        let is_made = self.made.borrow().get(index).copied().unwrap_or(true);
-        let is_written = table.raw_get::<LuaValue>(name).is_ok_and(|value| !value.is_nil());
-        let (_, value) = self.fields().get(index)?;
-        (!is_made && !is_written).then_some(value)
+fn fields_of(map: &Value) -> &[Field] {
+    if let Value::Map(fields) = map { fields } else { &[] }
+}
+
+/// A percept that a script has reported.
+#[derive(Debug)]
+pub(crate) struct Reported {
+    /// What the script has read or written.
+    written: Vec<Field>,
+    part: Rc<Part>,
+    /// The others, which the host has.
+    unread: Vec<usize>,
+}
+
+impl Reported {
+    /// The whole percept, after the call that reported it.
+    pub(crate) fn into_value(self) -> Value {
+        let Self { written: mut fields, part, unread } = self;
+        let left = part.reports.get().saturating_sub(1);
+        part.reports.set(left);
+        if let (Fields::Own(own), 0) = (&part.fields, left) {
+            part.is_gone.set(true);
+            let mut own = own.borrow_mut();
+            fields.extend(unread.iter().filter_map(|index| own.get_mut(*index).map(std::mem::take)));
+        } else {
+            part.with_fields(|all| {
+                fields.extend(unread.iter().filter_map(|index| all.get(*index).cloned()));
+            });
+        }
+        sorted(fields)
     }
 }
 
@@ -75,90 +144,119 @@ impl Percepts {
         prelude: &Function,
     ) -> mlua::Result<Self> {
         let counted = Rc::clone(steps);
-        let read = move |lua: &Lua, (part, name): (AnyUserData, LuaValue)| {
-            let part = part.borrow::<Part>()?;
-            let name = name.as_string().map(mlua::LuaString::to_string_lossy);
-            let Some(value) = name.and_then(|name| part.make(&name)) else {
-                return Ok(LuaValue::Nil);
-            };
-            charge(lua, &counted, value_weight(value))?;
-            plain::push(lua, value)
+        let read = move |lua: &Lua, (handle, name): (AnyUserData, LuaValue)| {
+            let Handle(part) = &*handle.borrow::<Handle>()?;
+            if part.is_gone.get() {
+                return Err(refuse(lua, GONE));
+            }
+            let Some(name) = name.as_string() else { return Ok(LuaValue::Nil) };
+            let name = name.to_string_lossy();
+            let value = part.with_unread(&name, |value| {
+                charge(lua, &counted, value_weight(value))?;
+                plain::push(lua, value)
+            });
+            part.make(&name);
+            value.unwrap_or(Ok(LuaValue::Nil))
         };
-        let names = |lua: &Lua, part: AnyUserData| {
-            let part = part.borrow::<Part>()?;
-            let unread = part.unread().into_iter().map(|(name, _)| name.as_ref());
-            lua.create_sequence_from(unread)
+        let note = |_: &Lua, (table, name): (Table, LuaValue)| {
+            if let (Some(part), Some(name)) = (part(&table), name.as_string()) {
+                part.make(&name.to_string_lossy());
+            }
+            Ok(())
         };
-        let natives = (lua.create_function(read)?, lua.create_function(names)?);
-        Ok(Self { form, make: prelude.call((natives.0, natives.1, plain::PERCEPT_TYPE))? })
+        let counted = Rc::clone(steps);
+        let unread = move |lua: &Lua, table: Table| {
+            let rest = lua.create_table()?;
+            let Some(part) = part(&table) else { return Ok(rest) };
+            part.with_fields(|fields| {
+                for (name, value) in part.unread().into_iter().filter_map(|index| fields.get(index)) {
+                    charge(lua, &counted, value_weight(value))?;
+                    rest.raw_set(name.as_ref(), plain::push(lua, value)?)?;
+                }
+                Ok::<_, mlua::Error>(())
+            })?;
+            part.made.borrow_mut().fill(true);
+            Ok(rest)
+        };
+        let natives = (
+            lua.create_function(read)?,
+            lua.create_function(note)?,
+            lua.create_function(unread)?,
+            plain::PERCEPT_TYPE,
+        );
+        Ok(Self { form, make: prelude.call(natives)? })
     }
 
     /// A percept for a session: each field when it is read.
-    pub(crate) fn lazy(&self, lua: &Lua, whole: Value) -> mlua::Result<Table> {
-        let whole = Arc::new(whole);
-        self.table(lua, whole, &[])
+    pub(crate) fn own(&self, lua: &Lua, fields: Vec<Field>) -> mlua::Result<Table> {
+        let made = vec![false; fields.len()];
+        self.table(lua, lua.create_table()?, Part::new(Fields::Own(fields.into()), made))
     }
 
     /// A percept for a world: numbers, texts and truth values at once, the others when they are
     /// read.
-    pub(crate) fn filled(&self, lua: &Lua, whole: &Arc<Value>) -> mlua::Result<Table> {
-        let Value::Map(fields) = whole.as_ref() else { return self.table(lua, Arc::clone(whole), &[]) };
-        self.table(lua, Arc::clone(whole), fields)
-    }
-
-    fn table(
-        &self,
-        lua: &Lua,
-        whole: Arc<Value>,
-        fields: &[(Cow<'static, str>, Value)],
-    ) -> mlua::Result<Table> {
+    pub(crate) fn shared(&self, lua: &Lua, map: &Arc<Value>) -> mlua::Result<Table> {
         let limit = lua.set_memory_limit(0)?;
-        let made = self.made(lua, whole, fields);
-        lua.set_memory_limit(limit)?;
-        made
-    }
-
-    fn made(
-        &self,
-        lua: &Lua,
-        whole: Arc<Value>,
-        fields: &[(Cow<'static, str>, Value)],
-    ) -> mlua::Result<Table> {
-        let count = if let Value::Map(pairs) = whole.as_ref() { pairs.len() } else { 0 };
-        let mut made = vec![false; count];
+        let fields = fields_of(map);
+        let mut made = vec![false; fields.len()];
         let scalars = fields.iter().zip(&mut made).filter_map(|((name, value), made)| {
             let scalar = plain::scalar(value)?;
             *made = true;
             Some((name.as_ref(), scalar))
         });
-        let table = lua.create_table_from(scalars)?;
-        let part = lua.create_userdata(Part { whole, made: RefCell::new(made) })?;
-        self.make.call((table, part))
+        let table = lua.create_table_from(scalars);
+        let part = Part::new(Fields::Shared(Arc::clone(map)), made);
+        let table = table.and_then(|table| self.table(lua, table, part));
+        lua.set_memory_limit(limit)?;
+        table
+    }
+
+    fn table(&self, lua: &Lua, table: Table, part: Rc<Part>) -> mlua::Result<Table> {
+        self.make.call((table, lua.create_userdata(Handle(part))?))
     }
 }
 
-/// Does something with the host's part of a percept; `None`: the table is no percept.
-pub(crate) fn with_part<T>(table: &Table, work: impl FnOnce(&Part) -> T) -> Option<T> {
-    let part: AnyUserData = table.metatable()?.raw_get(PART).ok()?;
-    let part = part.borrow::<Part>().ok()?;
-    Some(work(&part))
+/// The host's part of a percept; `None`: the table is no percept.
+pub(crate) fn part(table: &Table) -> Option<Rc<Part>> {
+    let handle: AnyUserData = table.metatable()?.raw_get(PART).ok()?;
+    let handle = handle.borrow::<Handle>().ok()?;
+    Some(Rc::clone(&handle.0))
 }
 
-/// The percept that a script reports: what it read or wrote, and the rest as the host has it.
-/// `None`: the table is no percept.
-pub(crate) fn resolve(table: &Table, limits: PlainLimits) -> Option<Result<Value, Culprit>> {
-    with_part(table, |part| {
-        let mut fields = plain::read_fields(table, limits)?;
-        let written = fields.len();
-        for (name, value) in part.unread() {
-            // The script may have written a field that it did not read.
-            let is_written = fields.iter().take(written).any(|(known, _)| known == name);
-            if !is_written {
-                fields.push((name.clone(), value.clone()));
-            }
-        }
-        // As tables that scripts make, so that equal percepts print equally.
-        fields.sort_by(|(a, _), (b, _)| a.cmp(b));
-        Ok(Value::Map(fields))
-    })
+/// A percept that a script reports. `None`: the table is no percept.
+pub(crate) fn reported(table: &Table) -> Option<Result<Reported, Culprit>> {
+    let part = part(table)?;
+    let read = written(table, &part);
+    Some(read.map(|(written, unread)| {
+        part.reports.set(part.reports.get().saturating_add(1));
+        Reported { written, part, unread }
+    }))
+}
+
+/// A percept as a value of its own. `None`: the table is no percept.
+pub(crate) fn copied(table: &Table) -> Option<Result<Value, Culprit>> {
+    let part = part(table)?;
+    let read = written(table, &part);
+    Some(read.map(|(mut fields, unread)| {
+        part.with_fields(|all| {
+            fields.extend(unread.iter().filter_map(|index| all.get(*index).cloned()));
+        });
+        sorted(fields)
+    }))
+}
+
+/// What the script has read or written of a percept, and which fields only the host has.
+fn written(table: &Table, part: &Part) -> Result<(Vec<Field>, Vec<usize>), Culprit> {
+    if part.is_gone.get() {
+        return Err(Culprit::new(GONE));
+    }
+    let written = plain::read_fields(table, WHOLE)?;
+    let unread = part.unread();
+    Ok((written, unread))
+}
+
+/// As in tables that scripts make, so that equal percepts print equally.
+fn sorted(mut fields: Vec<Field>) -> Value {
+    fields.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    Value::Map(fields)
 }

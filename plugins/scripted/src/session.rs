@@ -9,6 +9,7 @@ use crate::codec::{self, Frames};
 use crate::manifest::Manifest;
 use crate::mistake::Mistake;
 use crate::natives::Report;
+use crate::percept::Reported;
 use crate::state::{Called, ScriptState};
 use crate::vm::{Arg, Module};
 use phalanx_game::{
@@ -105,11 +106,12 @@ impl ScriptedSession {
     }
 
     fn report(&mut self, report: Report, now: Instant) -> Result<(), String> {
-        let Report { name, args } = report;
+        let Report { name, args, percept } = report;
         let mut args = args.into_iter();
         let mut first = args.next().unwrap_or_default();
         let second = args.next().unwrap_or_default();
-        let percept = take(&mut first, "percept");
+        let percept =
+            percept.map_or_else(|| take(&mut first, "percept"), Reported::into_value);
         let first = &first;
         let text = || first.as_str().unwrap_or("no reason given").to_owned();
         match name {

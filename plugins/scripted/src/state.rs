@@ -101,8 +101,8 @@ impl Called {
             Arg::Json(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
             Arg::Value(_) | Arg::Percept(_) => None,
         });
-        let report =
-            Report { name: "malformed", args: vec![format!("JSON ({what})").into(), got.into()] };
+        let args = vec![format!("JSON ({what})").into(), got.into()];
+        let report = Report { name: "malformed", args, percept: None };
         Self { result: Ok(Value::Nil), reports: vec![report] }
     }
 }
@@ -303,13 +303,16 @@ fn run(
     Called { result: results.and_then(|results| vm::read(&results)), reports }
 }
 
+/// A call whose percept stays with the host takes this many times less, about.
+const PERCEPT_SHARE: usize = 2;
+
 /// Bytes of a JSON message for each of its values, about.
 const VALUE_BYTES: usize = 8;
 
 fn weight(arg: &Arg) -> usize {
     match arg {
         Arg::Value(value) => value_weight(value),
-        Arg::Percept(percept) => value_weight(percept),
+        Arg::Percept(percept) => value_weight(percept) / PERCEPT_SHARE,
         Arg::Json(bytes) => 1 + bytes.len() / VALUE_BYTES,
     }
 }

@@ -255,7 +255,7 @@ impl GameVm {
         let push = |arg: &Arg| match arg {
             Arg::Value(value) => plain::push(&self.lua, value),
             Arg::Json(bytes) => json::push(&self.lua, bytes, &self.percepts),
-            Arg::Percept(whole) => self.percepts.filled(&self.lua, whole).map(LuaValue::Table),
+            Arg::Percept(whole) => self.percepts.shared(&self.lua, whole).map(LuaValue::Table),
         };
         args.iter().map(push).collect()
     }

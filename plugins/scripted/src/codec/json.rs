@@ -20,15 +20,25 @@ const PAIRS_AT_ONCE: usize = 32;
 /// When the bytes are not JSON, or when there is no memory.
 pub(crate) fn push(lua: &Lua, bytes: &[u8], percepts: &Percepts) -> mlua::Result<LuaValue> {
     let limit = lua.set_memory_limit(0)?;
-    let mut reader = serde_json::Deserializer::from_slice(bytes);
     let path = percepts.form.as_ref().map(PerceptForm::path);
-    let pushed = Push { lua, percepts, path }.deserialize(&mut reader).and_then(|part| {
-        reader.end()?;
-        Ok(part)
-    });
+    let seed = Push { lua, percepts, path };
+    // A text that is checked as a whole is not checked again text by text.
+    let pushed = match std::str::from_utf8(bytes) {
+        Ok(text) => read(seed, serde_json::Deserializer::from_str(text)),
+        Err(_) => read(seed, serde_json::Deserializer::from_slice(bytes)),
+    };
     lua.set_memory_limit(limit)?;
     let part = pushed.map_err(|error| mlua::Error::DeserializeError(error.to_string()))?;
     part.into_lua(lua)
+}
+
+fn read<'de, R: serde_json::de::Read<'de>>(
+    seed: Push<'_>,
+    mut reader: serde_json::Deserializer<R>,
+) -> serde_json::Result<Part<'de>> {
+    let part = seed.deserialize(&mut reader)?;
+    reader.end()?;
+    Ok(part)
 }
 
 /// A text goes into its table directly: a value that the host holds costs more.
@@ -129,8 +139,8 @@ impl<'de> Visitor<'de> for Push<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Part<'de>, A::Error> {
         if let Some(form) = self.form() {
-            let whole = percept::read(form, pairs)?;
-            let table = self.percepts.lazy(self.lua, whole).map_err(A::Error::custom)?;
+            let fields = percept::read(form, pairs)?;
+            let table = self.percepts.own(self.lua, fields).map_err(A::Error::custom)?;
             return Ok(Either::Right(LuaValue::Table(table)));
         }
         let name = Self { path: None, ..self };

@@ -26,8 +26,6 @@ pub(crate) struct PerceptField {
     pub(crate) kind: Kind,
     /// The name in messages.
     from: &'static str,
-    /// A whole percept may be without it.
-    pub(crate) is_optional: bool,
 }
 
 /// What becomes of a field of a message.
@@ -61,28 +59,23 @@ impl PerceptForm {
     }
 }
 
-/// What a field's own section says about messages.
-#[derive(Clone, Debug)]
-pub(super) struct Named {
-    from: Option<(&'static str, Range<usize>)>,
-    is_optional: bool,
-}
+/// The name of a field in messages, and its place.
+pub(super) type From = Option<(&'static str, Range<usize>)>;
 
-/// The keys `from` and `optional` of a field.
-pub(super) fn named(field: &Section<'_, '_>) -> Named {
-    let from = field.text("from").map(|(text, span)| (leak_text(text), span));
-    Named { from, is_optional: field.flag("optional", false) }
+/// The key `from` of a field.
+pub(super) fn from(field: &Section<'_, '_>) -> From {
+    field.text("from").map(|(text, span)| (leak_text(text), span))
 }
 
 /// The key `percept` of the transport, with the fields of the percept.
 pub(super) fn form(
     wire: &Section<'_, '_>,
     encoding: Encoding,
-    (docs, named): (&'static [FieldDoc], Vec<Named>),
+    (docs, sources): (&'static [FieldDoc], Vec<From>),
     mistakes: &Mistakes<'_>,
 ) -> Option<PerceptForm> {
     let Some((text, span)) = wire.text("percept") else {
-        for (_, span) in named.into_iter().filter_map(|named| named.from) {
+        for (_, span) in sources.into_iter().flatten() {
             let what = "from needs the key percept in [transport], which says where messages have \
                         the percept";
             mistakes.add(&span, what);
@@ -104,7 +97,7 @@ pub(super) fn form(
         mistakes.add(&span, what);
     }
     let mut fields: Vec<PerceptField> = Vec::new();
-    for (doc, Named { from, is_optional }) in docs.iter().zip(named) {
+    for (doc, from) in docs.iter().zip(sources) {
         let span = from.as_ref().map_or(span.clone(), |(_, span)| span.clone());
         let from = from.map_or(doc.name, |(from, _)| from);
         if let Some(other) = fields.iter().find(|other| other.from == from) {
@@ -114,7 +107,7 @@ pub(super) fn form(
             );
             mistakes.add(&span, what);
         }
-        fields.push(PerceptField { name: doc.name, kind: doc.kind, from, is_optional });
+        fields.push(PerceptField { name: doc.name, kind: doc.kind, from });
     }
     Some(PerceptForm { path: path.into(), fields: fields.into() })
 }

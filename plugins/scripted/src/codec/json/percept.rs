@@ -2,6 +2,7 @@
 //! manifest declares.
 
 use crate::manifest::{PerceptForm, Taken};
+use crate::percept::Field;
 use phalanx_game::{FieldDoc, Kind, Value};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
@@ -16,8 +17,6 @@ const DEPTH_MAX: usize = 32;
 /// Fields among which a repeated name is looked for one by one.
 const FEW: usize = 24;
 
-type Pair = (Cow<'static, str>, Value);
-
 /// The percept: an object whose first brace was read.
 ///
 /// # Errors
@@ -25,7 +24,7 @@ type Pair = (Cow<'static, str>, Value);
 pub(super) fn read<'de, A: MapAccess<'de>>(
     form: &PerceptForm,
     mut pairs: A,
-) -> Result<Value, A::Error> {
+) -> Result<Vec<Field>, A::Error> {
     let left = Cell::new(VALUES_MAX);
     let mut fields = Vec::with_capacity(pairs.size_hint().unwrap_or(FEW));
     while let Some(key) = pairs.next_key_seed(Name(&|key| match form.take(key) {
@@ -43,11 +42,11 @@ pub(super) fn read<'de, A: MapAccess<'de>>(
             }
         }
     }
-    Ok(Value::Map(last_of_each(fields)))
+    Ok(last_of_each(fields))
 }
 
 /// As in a table of a script: the last one of a name counts, and one without a value is absent.
-fn last_of_each(mut pairs: Vec<Pair>) -> Vec<Pair> {
+fn last_of_each(mut pairs: Vec<Field>) -> Vec<Field> {
     let repeats = if pairs.len() <= FEW {
         let mut rest = pairs.as_slice();
         let mut repeats = false;
