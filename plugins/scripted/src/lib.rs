@@ -34,6 +34,7 @@ pub use check::check;
 pub use folder::{GameFolder, MANIFEST, STRATEGY_FOLDER};
 pub use manifest::{CONTRACT, Encoding, Manifest, PerceptForm, Transport};
 pub use mistake::Mistake;
+pub use percept::Percept;
 pub use session::ScriptedSession;
 pub use world::ScriptedWorld;
 
@@ -79,7 +80,7 @@ impl ScriptedGame {
 
 impl Game for ScriptedGame {
     type Briefing = Value;
-    type Percept = Value;
+    type Percept = Percept;
     type Action = Said;
     type Session = ScriptedSession;
     type World = ScriptedWorld;

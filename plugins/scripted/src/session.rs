@@ -9,7 +9,7 @@ use crate::codec::{self, Frames};
 use crate::manifest::Manifest;
 use crate::mistake::Mistake;
 use crate::natives::Report;
-use crate::percept::Reported;
+use crate::percept::{Percept, Reported};
 use crate::state::{Called, ScriptState};
 use crate::vm::{Arg, Module};
 use phalanx_game::{
@@ -48,7 +48,7 @@ pub struct ScriptedSession {
     is_over: bool,
     hangup: Option<String>,
     transmits: VecDeque<Vec<u8>>,
-    events: VecDeque<Event<Value, Value>>,
+    events: VecDeque<Event<Value, Percept>>,
 }
 
 impl ScriptedSession {
@@ -110,8 +110,8 @@ impl ScriptedSession {
         let mut args = args.into_iter();
         let mut first = args.next().unwrap_or_default();
         let second = args.next().unwrap_or_default();
-        let percept =
-            percept.map_or_else(|| take(&mut first, "percept"), Reported::into_value);
+        let percept = percept
+            .map_or_else(|| take(&mut first, "percept").into(), Reported::into_percept);
         let first = &first;
         let text = || first.as_str().unwrap_or("no reason given").to_owned();
         match name {
@@ -191,7 +191,7 @@ impl ScriptedSession {
         self.events.push_back(Event::RoundStarted { agent, round, briefing });
     }
 
-    fn asked(&mut self, report: &Value, percept: Value, now: Instant) -> Result<(), String> {
+    fn asked(&mut self, report: &Value, percept: Percept, now: Instant) -> Result<(), String> {
         // A referee that asks has accepted the login, even if its answer to it was lost.
         if !self.is_seated {
             self.seated();
@@ -296,7 +296,7 @@ pub(crate) fn order_value(order: &Said) -> Value {
 
 impl Session for ScriptedSession {
     type Briefing = Value;
-    type Percept = Value;
+    type Percept = Percept;
     type Action = Said;
 
     fn handle_connected(&mut self, now: Instant) {
@@ -361,7 +361,7 @@ impl Session for ScriptedSession {
         self.transmits.pop_front()
     }
 
-    fn poll_event(&mut self) -> Option<Event<Value, Value>> {
+    fn poll_event(&mut self) -> Option<Event<Value, Percept>> {
         self.events.pop_front()
     }
 

@@ -11,6 +11,7 @@
 
 use crate::folder::GameFolder;
 use crate::natives::Report;
+use crate::percept::{self, VALUE_BYTES};
 use crate::vm::{self, Arg, GameVm, Module, Ready, of_vm};
 use mlua::Value as LuaValue;
 use phalanx_game::{Plain, Value};
@@ -306,23 +307,11 @@ fn run(
 /// A call whose percept stays with the host takes this many times less, about.
 const PERCEPT_SHARE: usize = 2;
 
-/// Bytes of a JSON message for each of its values, about.
-const VALUE_BYTES: usize = 8;
-
 fn weight(arg: &Arg) -> usize {
     match arg {
-        Arg::Value(value) => value_weight(value),
-        Arg::Percept(percept) => value_weight(percept) / PERCEPT_SHARE,
+        Arg::Value(value) => percept::weight(value),
+        Arg::Percept(percept) => percept.weight() / PERCEPT_SHARE,
         Arg::Json(bytes) => 1 + bytes.len() / VALUE_BYTES,
-    }
-}
-
-/// How many values a value is.
-pub(crate) fn value_weight(value: &Value) -> usize {
-    match value {
-        Value::List(items) => 1 + items.iter().map(value_weight).sum::<usize>(),
-        Value::Map(pairs) => 1 + pairs.iter().map(|(_, item)| value_weight(item)).sum::<usize>(),
-        Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Num(_) | Value::Str(_) => 1,
     }
 }
 

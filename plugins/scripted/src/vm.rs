@@ -8,7 +8,7 @@ use crate::folder::GameFolder;
 use crate::kits;
 use crate::manifest::Manifest;
 use crate::natives::{self, Outbox};
-use crate::percept::Percepts;
+use crate::percept::{Percept, Percepts};
 use mlua::chunk::Compiler;
 use mlua::{Function, Lua, LuaOptions, MultiValue, StdLib, Table, Value as LuaValue, VmState};
 use phalanx_game::Value;
@@ -83,7 +83,7 @@ pub(crate) enum Arg {
     /// A JSON message, which becomes tables without a detour.
     Json(Arc<[u8]>),
     /// A percept whose fields become values when they are read: see `percept.rs`.
-    Percept(Arc<Value>),
+    Percept(Percept),
 }
 
 impl<T: Into<Value>> From<T> for Arg {
@@ -255,7 +255,13 @@ impl GameVm {
         let push = |arg: &Arg| match arg {
             Arg::Value(value) => plain::push(&self.lua, value),
             Arg::Json(bytes) => json::push(&self.lua, bytes, &self.percepts),
-            Arg::Percept(whole) => self.percepts.shared(&self.lua, whole).map(LuaValue::Table),
+            Arg::Percept(percept) => match (percept.fields(), percept.plain()) {
+                (Some(fields), _) => {
+                    self.percepts.filled(&self.lua, fields).map(LuaValue::Table)
+                }
+                (None, Some(value)) => plain::push(&self.lua, value),
+                (None, None) => Ok(LuaValue::Nil),
+            },
         };
         args.iter().map(push).collect()
     }

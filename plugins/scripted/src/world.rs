@@ -1,6 +1,7 @@
 //! A team's belief that is a script.
 
 use crate::Rules;
+use crate::percept::Percept;
 use crate::picture;
 use crate::session::{notice, order_value};
 use crate::state::ScriptState;
@@ -17,16 +18,6 @@ use std::sync::Arc;
 const SAVED: u16 = 1;
 /// Mistakes that wait for the journal; more are dropped, since they repeat.
 const MISTAKES_MAX: usize = 16;
-
-/// A percept as strategies may read it.
-#[derive(Clone, Debug)]
-struct Percept {
-    /// The arguments of `observe`, of which it is the last.
-    args: Arc<[Arg]>,
-    /// Declared fields of another type than declared: strategies are checked against the
-    /// declaration, so they do not see them.
-    misfits: Vec<&'static str>,
-}
 
 /// The world of a game that is written in Luau.
 #[derive(Clone, Debug)]
@@ -60,32 +51,21 @@ impl ScriptedWorld {
         Arg::from(self.roster.name(agent).to_owned())
     }
 
-    /// A percept as the script gets it.
-    fn percept(&self, percept: Value) -> Arg {
-        let stays = self.rules.manifest.percept.is_some() && matches!(percept, Value::Map(_));
-        if stays { Arg::Percept(Arc::new(percept)) } else { percept.into() }
-    }
-
     fn call(&mut self, function: &'static str, args: impl Into<Arc<[Arg]>>) {
         if let Err(failure) = self.state.call(function, args).result {
             self.mistake(failure);
         }
     }
 
-    /// The declared fields of a percept that have another type than declared, which is reported
-    /// once.
-    fn misfits(&mut self, percept: &Value) -> Vec<&'static str> {
-        let mut misfits = Vec::new();
+    /// Reports declared fields of a percept that have another type than declared, each once.
+    fn report_misfits(&mut self, percept: &Percept) {
         for field in self.rules.manifest.declaration.api.percept {
-            let Some(value) = percept.get(field.name) else { continue };
-            let Some(problem) = misfit(&field.kind, value) else { continue };
-            misfits.push(field.name);
+            let Some(problem) = percept.misfit(field.name, &field.kind) else { continue };
             if self.reported.insert(field.name) {
                 let what = format!("the percept's field {}: {problem}", field.name);
                 self.mistake(Failure { place: None, message: what, memory: false });
             }
         }
-        misfits
     }
 
     fn mistake(&mut self, failure: Failure) {
@@ -116,7 +96,7 @@ fn text(failure: &Failure) -> String {
 
 impl World for ScriptedWorld {
     type Briefing = Value;
-    type Percept = Value;
+    type Percept = Percept;
     type Action = Said;
 
     fn enroll(&mut self, roster: &Roster) {
@@ -133,14 +113,18 @@ impl World for ScriptedWorld {
         self.call("begin", [self.name(agent), briefing.into(), round.into()]);
     }
 
-    fn observe(&mut self, turn: Turn, agent: AgentId, percept: Value) {
-        let misfits = self.misfits(&percept);
-        let args = Arc::from([self.name(agent), turn.step.into(), self.percept(percept)]);
-        self.percepts.insert(agent, Percept { args: Arc::clone(&args), misfits });
+    fn observe(&mut self, turn: Turn, agent: AgentId, percept: Percept) {
+        let args = [self.name(agent), turn.step.into(), Arg::Percept(percept.clone())];
         self.call("observe", args);
+        self.report_misfits(&percept);
+        self.percepts.insert(agent, percept);
     }
 
     fn settle(&mut self, turn: Turn) {
+        // What strategies have read since the last turn.
+        for percept in self.percepts.values().cloned().collect::<Vec<_>>() {
+            self.report_misfits(&percept);
+        }
         self.call("settle", [turn.step.into()]);
     }
 
@@ -153,14 +137,12 @@ impl World for ScriptedWorld {
     }
 
     fn field(&self, agent: AgentId, name: &str) -> Option<Value> {
-        let Percept { args, misfits } = self.percepts.get(&agent)?;
-        let declared = self.rules.manifest.declaration.api.percept;
-        let is_shown = declared.iter().any(|field| field.name == name) && !misfits.contains(&name);
-        match args.last() {
-            Some(Arg::Value(percept)) if is_shown => percept.get(name).cloned(),
-            Some(Arg::Percept(percept)) if is_shown => percept.get(name).cloned(),
-            _hidden => None,
-        }
+        let percept = self.percepts.get(&agent)?;
+        let mut declared = self.rules.manifest.declaration.api.percept.iter();
+        let declared = declared.find(|field| field.name == name)?;
+        let value = percept.get(name)?;
+        // Strategies are checked against the declaration, so they do not see another type.
+        misfit(&declared.kind, value).is_none().then(|| value.clone())
     }
 
     fn query(&self, agent: AgentId, name: &str, args: &[Value]) -> Result<Value, QueryError> {
@@ -243,14 +225,14 @@ impl World for ScriptedWorld {
         Ok(())
     }
 
-    fn recognize(&self, agent: AgentId, met: Met<'_, Value, Value>) -> Result<(), String> {
+    fn recognize(&self, agent: AgentId, met: Met<'_, Value, Percept>) -> Result<(), String> {
         let answer = match met {
             Met::Round(briefing) => {
                 let briefing = briefing.cloned().unwrap_or_default();
                 self.ask("recognize_round", &[self.name(agent), briefing.into()])
             }
             Met::Turn(turn, percept) => {
-                let percept = self.percept(percept.clone());
+                let percept = Arg::Percept(percept.clone());
                 self.ask("recognize", &[self.name(agent), turn.step.into(), percept])
             }
         };

@@ -5,9 +5,11 @@ mod percept;
 
 use crate::manifest::PerceptForm;
 use crate::percept::Percepts;
+pub(crate) use percept::{columns, value};
 use mlua::{Either, IntoLua, Lua, Value as LuaValue};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::fmt;
+use std::sync::Arc;
 
 /// Pairs that are collected before their table is made, so that it has the right size at once. A
 /// VM has a limited number of values that the host holds.
@@ -18,14 +20,14 @@ const PAIRS_AT_ONCE: usize = 32;
 ///
 /// # Errors
 /// When the bytes are not JSON, or when there is no memory.
-pub(crate) fn push(lua: &Lua, bytes: &[u8], percepts: &Percepts) -> mlua::Result<LuaValue> {
+pub(crate) fn push(lua: &Lua, message: &Arc<[u8]>, percepts: &Percepts) -> mlua::Result<LuaValue> {
     let limit = lua.set_memory_limit(0)?;
     let path = percepts.form.as_ref().map(PerceptForm::path);
-    let seed = Push { lua, percepts, path };
+    let seed = Push { lua, message, percepts, path };
     // A text that is checked as a whole is not checked again text by text.
-    let pushed = match std::str::from_utf8(bytes) {
+    let pushed = match std::str::from_utf8(message) {
         Ok(text) => read(seed, serde_json::Deserializer::from_str(text)),
-        Err(_) => read(seed, serde_json::Deserializer::from_slice(bytes)),
+        Err(_) => read(seed, serde_json::Deserializer::from_slice(message)),
     };
     lua.set_memory_limit(limit)?;
     let part = pushed.map_err(|error| mlua::Error::DeserializeError(error.to_string()))?;
@@ -48,6 +50,7 @@ type Part<'message> = Either<&'message str, LuaValue>;
 #[derive(Clone, Copy)]
 struct Push<'lua> {
     lua: &'lua Lua,
+    message: &'lua Arc<[u8]>,
     percepts: &'lua Percepts,
     /// The names that lead from here to the percept; `None`: it is not in here.
     path: Option<&'lua [String]>,
@@ -139,8 +142,8 @@ impl<'de> Visitor<'de> for Push<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Part<'de>, A::Error> {
         if let Some(form) = self.form() {
-            let fields = percept::read(form, pairs)?;
-            let table = self.percepts.own(self.lua, fields).map_err(A::Error::custom)?;
+            let fields = percept::fields(form, self.message, pairs)?;
+            let table = self.percepts.lazy(self.lua, fields).map_err(A::Error::custom)?;
             return Ok(Either::Right(LuaValue::Table(table)));
         }
         let name = Self { path: None, ..self };

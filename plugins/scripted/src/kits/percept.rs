@@ -1,9 +1,9 @@
 //! `kit.percept`: for percepts that stay with the host.
 
 use super::{charge, wrong};
+use crate::codec::json;
 use crate::manifest::PerceptForm;
-use crate::percept::{self, WHOLE};
-use crate::state::value_weight;
+use crate::percept::{self, Field, Held, WHOLE, weight};
 use crate::vm::Steps;
 use mlua::{Lua, LuaString, MultiValue, Table, Value as LuaValue, Variadic};
 use phalanx_game::{Kind, Value};
@@ -32,7 +32,7 @@ pub(super) fn install(
         let copied = percept.as_table().and_then(percept::copied);
         let whole = copied.ok_or_else(|| none(lua, NAME, &percept))?;
         let whole = whole.map_err(|culprit| wrong(lua, NAME, &culprit.to_string()))?;
-        charge(lua, &counted, value_weight(&whole))?;
+        charge(lua, &counted, weight(&whole))?;
         plain::push(lua, &whole)
     };
     native.raw_set("copy", lua.create_function(copy)?)?;
@@ -64,26 +64,60 @@ fn columns(
     if names.len() > COLUMNS_MAX {
         return Err(wrong(lua, NAME, &format!("{} names, at most {COLUMNS_MAX}", names.len())));
     }
-    let table = percept.as_table().ok_or_else(|| none(lua, NAME, percept))?;
-    let of_items = |items: &[Value]| {
-        charge(lua, steps, items.len() * names.len())?;
-        let limit = lua.set_memory_limit(0)?;
-        let columns = names.iter().map(|name| column(lua, items, &name.to_string_lossy())).collect();
-        lua.set_memory_limit(limit)?;
-        columns
-    };
-    let not_list = |got: &str| wrong(lua, NAME, &format!("{field}: expected a list, got {got}"));
-    let part = percept::part(table).ok_or_else(|| none(lua, NAME, percept))?;
-    let of_list = |value: &Value| {
-        let items = value.as_list();
-        items.map_or_else(|| Err(not_list(value.kind())), of_items)
-    };
-    if let Some(columns) = part.with_unread(field, of_list) {
-        return columns;
+    let mut rest = names;
+    while let [name, more @ ..] = rest {
+        if more.contains(name) {
+            let what = format!("{:?} is named twice", name.to_string_lossy());
+            return Err(wrong(lua, NAME, &what));
+        }
+        rest = more;
     }
-    // What the script has read or written is in its own table.
-    let read = plain::read_value(&table.raw_get(field)?, WHOLE);
-    of_list(&read.map_err(|culprit| wrong(lua, NAME, &format!("{field}: {culprit}")))?)
+    let part = percept.as_table().and_then(percept::part);
+    let (Some(table), Some(part)) = (percept.as_table(), part) else {
+        return Err(none(lua, NAME, percept));
+    };
+    let limit = lua.set_memory_limit(0)?;
+    let columns = match part.unread(field) {
+        Some(unread) => of_unread(lua, steps, unread, names),
+        // What the script has read or written is in its own table.
+        None => {
+            let read = plain::read_value(&table.raw_get(field)?, WHOLE);
+            let read = read.map_err(|culprit| culprit.to_string());
+            of_value(lua, steps, read.as_ref().map_err(String::as_str), names)
+        }
+    };
+    lua.set_memory_limit(limit)?;
+    columns?.map_err(|what| wrong(lua, NAME, &format!("{field}: {what}")))
+}
+
+/// All columns, or what is wrong with the field.
+type Found = mlua::Result<Result<MultiValue, String>>;
+
+fn of_unread(lua: &Lua, steps: &Steps, field: &Field, names: &[LuaString]) -> Found {
+    if let Held::Json(text) = &field.held {
+        charge(lua, steps, field.weight())?;
+        let is_cells = matches!(field.kind, Kind::List(Kind::Cell));
+        if let Some(columns) = json::columns(lua, text.bytes(), names, is_cells)? {
+            return Ok(Ok(columns.into()));
+        }
+    }
+    of_value(lua, steps, field.value(), names)
+}
+
+fn of_value(lua: &Lua, steps: &Steps, value: Result<&Value, &str>, names: &[LuaString]) -> Found {
+    let value = match value {
+        Ok(value) => value,
+        Err(problem) => return Ok(Err(problem.to_owned())),
+    };
+    let Some(items) = value.as_list() else {
+        return Ok(Err(format!("expected a list, got {}", value.kind())));
+    };
+    if let Some(index) = items.iter().position(|item| !is_table(item)) {
+        return Ok(Err(format!("item {} is no table", index + 1)));
+    }
+    charge(lua, steps, items.len() * names.len())?;
+    let columns = names.iter().map(|name| column(lua, items, &name.to_string_lossy()));
+    columns.collect::<mlua::Result<_>>().map(Ok)
 }
 
 /// The field of this name of all items; false where an item does not have it, since a hole would
@@ -121,18 +155,65 @@ fn flaw(
     let written = plain::read_fields(table, WHOLE)
         .map_err(|culprit| wrong(lua, NAME, &culprit.to_string()))?;
     for field in form.fields() {
-        let check = |value: &Value| -> mlua::Result<_> {
-            charge(lua, steps, value.as_list().map_or(0, <[Value]>::len))?;
-            Ok(lack(&field.kind, value))
-        };
+        let unread = part.unread(field.name);
         let of_script = written.iter().find(|(name, _)| name == field.name);
-        let of_script = of_script.map(|(_, value)| check(value));
-        let found = of_script.or_else(|| part.with_unread(field.name, check));
-        if let Some(what) = found.unwrap_or_else(|| check(&Value::Nil))? {
+        let what = match (unread, of_script) {
+            // Whether it begins as a list or an object is enough, unless there are lists in it.
+            (Some(Field { held: Held::Json(text), .. }), _)
+                if !has_lists(&field.kind) && begins_as(&field.kind, text.bytes()) =>
+            {
+                None
+            }
+            (Some(unread), _) => {
+                charge(lua, steps, unread.weight())?;
+                match unread.value() {
+                    Ok(value) => lack(&field.kind, value),
+                    Err(problem) => Some(problem.to_owned()),
+                }
+            }
+            (None, Some((_, value))) => lack(&field.kind, value),
+            (None, None) => lack(&field.kind, &Value::Nil),
+        };
+        if let Some(what) = what {
             return Ok(Some(format!("{}: {what}", field.name)));
         }
     }
     Ok(None)
+}
+
+/// Whether a text begins like a value of a type.
+fn begins_as(kind: &Kind, text: &[u8]) -> bool {
+    match kind {
+        Kind::List(_) => text.starts_with(b"["),
+        Kind::Table(_) => text.starts_with(b"{"),
+        Kind::Cell
+        | Kind::Bool
+        | Kind::Int { .. }
+        | Kind::Num
+        | Kind::Str
+        | Kind::Word(_)
+        | Kind::Agent
+        | Kind::Any => true,
+    }
+}
+
+/// Whether there are lists in the parts of a type.
+fn has_lists(kind: &Kind) -> bool {
+    match kind {
+        Kind::List(of) => matches!(of, Kind::List(_)) || has_lists(of),
+        Kind::Table(fields) => {
+            let is_list = |kind: &Kind| matches!(kind, Kind::List(_)) || has_lists(kind);
+            fields.iter().any(|field| is_list(&field.kind))
+        }
+        Kind::Cell
+        | Kind::Bool
+        | Kind::Int { .. }
+        | Kind::Num
+        | Kind::Str
+        | Kind::Word(_)
+        | Kind::Agent
+        | Kind::Any => false,
+    }
 }
 
 /// What a script cannot walk: a list that is missing, or something else in the place of a list or a
@@ -142,7 +223,7 @@ fn lack(kind: &Kind, value: &Value) -> Option<String> {
     match kind {
         Kind::List(of) => {
             let Some(items) = value.as_list() else { return expected("a list") };
-            if !has_parts(of) {
+            if !has_lists(kind) {
                 return None;
             }
             let mut items = (1_usize..).zip(items);
@@ -150,10 +231,13 @@ fn lack(kind: &Kind, value: &Value) -> Option<String> {
         }
         Kind::Table(_) | Kind::Cell if *value == Value::Nil => None,
         Kind::Table(_) | Kind::Cell if !is_table(value) => expected("a table"),
-        Kind::Table(fields) => fields.iter().filter(|field| has_parts(&field.kind)).find_map(|field| {
-            let inner = value.get(field.name).unwrap_or(&Value::Nil);
-            Some(format!("field '{}': {}", field.name, lack(&field.kind, inner)?))
-        }),
+        Kind::Table(fields) => {
+            let mut parts = fields.iter().filter(|field| matches!(field.kind, Kind::List(_) | Kind::Table(_)));
+            parts.find_map(|field| {
+                let inner = value.get(field.name).unwrap_or(&Value::Nil);
+                Some(format!("field '{}': {}", field.name, lack(&field.kind, inner)?))
+            })
+        }
         Kind::Cell
         | Kind::Bool
         | Kind::Int { .. }
@@ -168,18 +252,4 @@ fn lack(kind: &Kind, value: &Value) -> Option<String> {
 /// An empty table may be a list or a map.
 fn is_table(value: &Value) -> bool {
     matches!(value, Value::Map(_)) || value.as_list() == Some(&[])
-}
-
-/// Whether values of a type have parts that scripts walk.
-fn has_parts(kind: &Kind) -> bool {
-    match kind {
-        Kind::List(_) | Kind::Table(_) | Kind::Cell => true,
-        Kind::Bool
-        | Kind::Int { .. }
-        | Kind::Num
-        | Kind::Str
-        | Kind::Word(_)
-        | Kind::Agent
-        | Kind::Any => false,
-    }
 }

@@ -1,14 +1,19 @@
-//! The percept of a JSON message as a value of the host, with its fields under the names that the
-//! manifest declares.
+//! The percept of a JSON message, with its fields under the names that the manifest declares.
 
+mod columns;
+
+pub(crate) use columns::columns;
 use crate::manifest::{PerceptForm, Taken};
-use crate::percept::Field;
+use crate::percept::{Field, Held, Json};
 use phalanx_game::{FieldDoc, Kind, Value};
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Most values of a percept, as many as a script may report.
 const VALUES_MAX: usize = 200_000;
@@ -17,56 +22,75 @@ const DEPTH_MAX: usize = 32;
 /// Fields among which a repeated name is looked for one by one.
 const FEW: usize = 24;
 
-/// The percept: an object whose first brace was read.
+/// The fields of a percept, an object whose first brace was read. Lists and objects stay text.
 ///
 /// # Errors
-/// When it is no JSON, or too large.
-pub(super) fn read<'de, A: MapAccess<'de>>(
+/// When it is no JSON.
+pub(super) fn fields<'de, A: MapAccess<'de>>(
     form: &PerceptForm,
+    message: &Arc<[u8]>,
     mut pairs: A,
 ) -> Result<Vec<Field>, A::Error> {
-    let left = Cell::new(VALUES_MAX);
-    let mut fields = Vec::with_capacity(pairs.size_hint().unwrap_or(FEW));
+    let mut fields = Vec::with_capacity(form.fields().len());
     while let Some(key) = pairs.next_key_seed(Name(&|key| match form.take(key) {
         Taken::As(field) => Some((Cow::Borrowed(field.name), field.kind)),
         Taken::Undeclared => Some((Cow::Owned(key.to_owned()), Kind::Any)),
         Taken::Hidden => None,
     }))? {
-        match key {
-            Some((name, kind)) => {
-                let seed = Read { kind, left: &left, depth: DEPTH_MAX };
-                fields.push((name, pairs.next_value_seed(seed)?));
-            }
-            None => {
-                pairs.next_value::<IgnoredAny>()?;
-            }
-        }
+        let text = pairs.next_value::<&RawValue>()?.get();
+        let Some((name, kind)) = key else { continue };
+        let held = match (text.as_bytes(), place(message, text)) {
+            ([b'[' | b'{', ..], Some(span)) => Held::Json(Json::new(message, span)),
+            _scalar => Held::Value(value(text.as_bytes(), kind).map_err(A::Error::custom)?),
+        };
+        fields.push(Field { name, kind, held });
     }
-    Ok(last_of_each(fields))
+    // As in a table of a script: one without a value is absent.
+    let is_nil = |field: &Field| matches!(field.held, Held::Value(Value::Nil));
+    let mut fields = last_of_each(fields, |field| field.name.as_ref());
+    fields.retain(|field| !is_nil(field));
+    Ok(fields)
 }
 
-/// As in a table of a script: the last one of a name counts, and one without a value is absent.
-fn last_of_each(mut pairs: Vec<Field>) -> Vec<Field> {
-    let repeats = if pairs.len() <= FEW {
-        let mut rest = pairs.as_slice();
+/// Where a part of a message is in it.
+fn place(message: &[u8], part: &str) -> Option<Range<usize>> {
+    let start = part.as_ptr().addr().checked_sub(message.as_ptr().addr())?;
+    let span = start..start + part.len();
+    (message.get(span.clone())? == part.as_bytes()).then_some(span)
+}
+
+/// A value that should have a type; one of another type is read as it is.
+///
+/// # Errors
+/// When it is no JSON, or too large.
+pub(crate) fn value(text: &[u8], kind: Kind) -> Result<Value, String> {
+    let left = Cell::new(VALUES_MAX);
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let value = Read { kind, left: &left, depth: DEPTH_MAX }.deserialize(&mut reader);
+    value.map_err(|error| format!("it cannot be read ({error})"))
+}
+
+/// As in a table of a script: the last one of a name counts.
+fn last_of_each<T>(mut items: Vec<T>, name: impl Fn(&T) -> &str) -> Vec<T> {
+    let repeats = if items.len() <= FEW {
+        let mut rest = items.as_slice();
         let mut repeats = false;
-        while let [(name, _), more @ ..] = rest {
-            repeats |= more.iter().any(|(other, _)| other == name);
+        while let [item, more @ ..] = rest {
+            repeats |= more.iter().any(|other| name(other) == name(item));
             rest = more;
         }
         repeats
     } else {
         let mut names = BTreeSet::new();
-        !pairs.iter().all(|(name, _)| names.insert(name.as_ref()))
+        !items.iter().all(|item| names.insert(name(item)))
     };
     if repeats {
         let mut names = BTreeSet::new();
-        pairs.reverse();
-        pairs.retain(|(name, _)| names.insert(name.clone()));
-        pairs.reverse();
+        items.reverse();
+        items.retain(|item| names.insert(name(item).to_owned()));
+        items.reverse();
     }
-    pairs.retain(|(_, value)| *value != Value::Nil);
-    pairs
+    items
 }
 
 /// Looks a name up, so that a declared one needs no copy.
@@ -202,7 +226,8 @@ impl<'de> Visitor<'de> for Read<'_> {
             fields.push((name, pairs.next_value_seed(Self { kind, ..inner })?));
         }
         // As in a table of a script: an empty one is a list.
-        let fields = last_of_each(fields);
+        let mut fields = last_of_each(fields, |(name, _): &(Cow<'static, str>, Value)| name);
+        fields.retain(|(_, value)| *value != Value::Nil);
         Ok(if fields.is_empty() { Value::List(Vec::new()) } else { Value::Map(fields) })
     }
 }
