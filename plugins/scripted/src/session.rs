@@ -41,6 +41,8 @@ pub struct ScriptedSession {
     margin: Margin,
     deadlines: DeadlineClock,
     requests: BTreeMap<AgentId, Request>,
+    /// The game's fallback, as `encode` gets it.
+    fallback: Value,
     /// The session's count of rounds, by agent.
     rounds: BTreeMap<AgentId, u32>,
     /// The referee accepted the login of this connection.
@@ -67,6 +69,7 @@ impl ScriptedSession {
             margin: Margin::new(seat.margin),
             deadlines: DeadlineClock::default(),
             requests: BTreeMap::new(),
+            fallback: order_value(&rules.manifest.fallback),
             rounds: BTreeMap::new(),
             is_seated: false,
             is_over: false,
@@ -211,7 +214,7 @@ impl ScriptedSession {
         let ms = |key| report.get(key).and_then(Value::as_int);
         let times = (ms("sent"), ms("deadline"));
         let due = self.deadlines.due(times, self.seat.turn_limit, &self.margin, now);
-        let fallback = match self.encoded(&ask, &self.manifest().fallback.clone()) {
+        let fallback = match self.encoded(&ask, &self.fallback) {
             Ok(bytes) => Some(bytes),
             Err(failure) => {
                 self.mistake(failure);
@@ -227,12 +230,11 @@ impl ScriptedSession {
     }
 
     /// An answer as bytes.
-    fn encoded(&self, ask: &Value, order: &Said) -> Result<Vec<u8>, Failure> {
+    fn encoded(&self, ask: &Value, order: &Value) -> Result<Vec<u8>, Failure> {
         let file = Module::Session.file();
         let failed =
             |message: String| Failure { place: Some((file.clone(), 1)), message, memory: false };
-        let message =
-            self.state.pure("encode", &[ask.clone().into(), order_value(order).into()])?;
+        let message = self.state.pure("encode", &[ask, order])?;
         let message = message.ok_or_else(|| failed("the function encode is missing".to_owned()))?;
         codec::encode(self.manifest(), &message).map_err(|what| {
             failed(format!("encode returned a message that cannot be sent: {what}"))
@@ -329,7 +331,7 @@ impl Session for ScriptedSession {
     fn handle_action(&mut self, turn: Turn, agent: AgentId, action: &Said) -> Result<(), Late> {
         self.gate.answer(agent, turn)?;
         let Some(request) = self.requests.get(&agent) else { return Ok(()) };
-        match self.encoded(&request.ask, action) {
+        match self.encoded(&request.ask, &order_value(action)) {
             Ok(bytes) => {
                 self.requests.remove(&agent);
                 self.transmits.push_back(bytes);

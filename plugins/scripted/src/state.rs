@@ -180,10 +180,12 @@ impl ScriptState {
     }
 
     /// Calls a function that does not see the state.
-    pub(crate) fn pure(&self, function: &str, args: &[Arg]) -> Result<Option<Value>, Failure> {
+    pub(crate) fn pure(&self, function: &str, args: &[&Value]) -> Result<Option<Value>, Failure> {
         vm::with_vm(&self.folder, |vm| {
             let Some(function) = vm.function(self.module, function)? else { return Ok(None) };
-            let pushed = vm.push(args).map_err(|error| of_vm(&error))?;
+            let pushed: mlua::Result<_> =
+                args.iter().map(|arg| plain::push(vm.lua(), arg)).collect();
+            let pushed = pushed.map_err(|error| of_vm(&error))?;
             let results = vm.call(self.module, &function, None, pushed)?;
             vm::read(&results).map(Some)
         })
@@ -305,7 +307,7 @@ fn run(
 }
 
 /// A call whose percept stays with the host takes this many times less, about.
-const PERCEPT_SHARE: usize = 2;
+const PERCEPT_SHARE: usize = 3;
 
 fn weight(arg: &Arg) -> usize {
     match arg {

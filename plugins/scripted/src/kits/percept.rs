@@ -138,115 +138,49 @@ fn column(lua: &Lua, items: &[Value], name: &str) -> mlua::Result<LuaValue> {
     failed.map(|()| LuaValue::Table(list))
 }
 
-/// `percept.flaw(percept)`: what is missing of the declared lists, or is no list or table although
-/// it is declared as one.
+/// `percept.flaw(percept)`: the first declared list that is missing, or what is no list or table
+/// although it is declared as one. Nothing is read for it.
 fn flaw(
     lua: &Lua,
     steps: &Steps,
     form: &PerceptForm,
     percept: &LuaValue,
 ) -> mlua::Result<Option<String>> {
-    const NAME: &str = "percept.flaw";
     let table = percept.as_table();
     let Some((table, part)) = table.and_then(|table| Some((table, percept::part(table)?))) else {
         return Ok(Some(format!("expected a percept, got {}", plain::describe(percept))));
     };
     charge(lua, steps, form.fields().len())?;
-    let written = plain::read_fields(table, WHOLE)
-        .map_err(|culprit| wrong(lua, NAME, &culprit.to_string()))?;
     for field in form.fields() {
-        let unread = part.unread(field.name);
-        let of_script = written.iter().find(|(name, _)| name == field.name);
-        let what = match (unread, of_script) {
-            // Whether it begins as a list or an object is enough, unless there are lists in it.
-            (Some(Field { held: Held::Json(text), .. }), _)
-                if !has_lists(&field.kind) && begins_as(&field.kind, text.bytes()) =>
-            {
-                None
+        let (is_list, is_table, kind) = match part.unread(field.name) {
+            Some(Field { held: Held::Json(text), .. }) => {
+                let is_list = text.bytes().starts_with(b"[");
+                (is_list, !is_list, if is_list { "list" } else { "table" })
             }
-            (Some(unread), _) => {
-                charge(lua, steps, unread.weight())?;
-                match unread.value() {
-                    Ok(value) => lack(&field.kind, value),
-                    Err(problem) => Some(problem.to_owned()),
-                }
+            Some(Field { held: Held::Value(value), .. }) => {
+                (value.as_list().is_some(), is_table(value), value.kind())
             }
-            (None, Some((_, value))) => lack(&field.kind, value),
-            (None, None) => lack(&field.kind, &Value::Nil),
+            None if is_scalar(&field.kind) => continue,
+            None => {
+                let written: LuaValue = table.raw_get(field.name)?;
+                (written.is_table(), written.is_table(), written.type_name())
+            }
         };
-        if let Some(what) = what {
-            return Ok(Some(format!("{}: {what}", field.name)));
-        }
+        let expected = match field.kind {
+            Kind::List(_) if !is_list => "a list",
+            // Many protocols write a cell as a pair.
+            Kind::Cell if kind != "nil" && !is_table && !is_list => "a table",
+            Kind::Table(_) if kind != "nil" && !is_table => "a table",
+            _whole => continue,
+        };
+        return Ok(Some(format!("{}: expected {expected}, got {kind}", field.name)));
     }
     Ok(None)
 }
 
-/// Whether a text begins like a value of a type.
-fn begins_as(kind: &Kind, text: &[u8]) -> bool {
-    match kind {
-        Kind::List(_) => text.starts_with(b"["),
-        Kind::Table(_) => text.starts_with(b"{"),
-        Kind::Cell
-        | Kind::Bool
-        | Kind::Int { .. }
-        | Kind::Num
-        | Kind::Str
-        | Kind::Word(_)
-        | Kind::Agent
-        | Kind::Any => true,
-    }
-}
-
-/// Whether there are lists in the parts of a type.
-fn has_lists(kind: &Kind) -> bool {
-    match kind {
-        Kind::List(of) => matches!(of, Kind::List(_)) || has_lists(of),
-        Kind::Table(fields) => {
-            let is_list = |kind: &Kind| matches!(kind, Kind::List(_)) || has_lists(kind);
-            fields.iter().any(|field| is_list(&field.kind))
-        }
-        Kind::Cell
-        | Kind::Bool
-        | Kind::Int { .. }
-        | Kind::Num
-        | Kind::Str
-        | Kind::Word(_)
-        | Kind::Agent
-        | Kind::Any => false,
-    }
-}
-
-/// What a script cannot walk: a list that is missing, or something else in the place of a list or a
-/// table. The world reports all other wrong types.
-fn lack(kind: &Kind, value: &Value) -> Option<String> {
-    let expected = |what: &str| Some(format!("expected {what}, got {}", value.kind()));
-    match kind {
-        Kind::List(of) => {
-            let Some(items) = value.as_list() else { return expected("a list") };
-            if !has_lists(kind) {
-                return None;
-            }
-            let mut items = (1_usize..).zip(items);
-            items.find_map(|(index, item)| Some(format!("item {index}: {}", lack(of, item)?)))
-        }
-        Kind::Table(_) | Kind::Cell if *value == Value::Nil => None,
-        Kind::Table(_) | Kind::Cell if !is_table(value) => expected("a table"),
-        Kind::Table(fields) => {
-            let mut parts = fields.iter().filter(|field| matches!(field.kind, Kind::List(_) | Kind::Table(_)));
-            parts.find_map(|field| {
-                let inner = value.get(field.name).unwrap_or(&Value::Nil);
-                Some(format!("field '{}': {}", field.name, lack(&field.kind, inner)?))
-            })
-        }
-        Kind::Cell
-        | Kind::Bool
-        | Kind::Int { .. }
-        | Kind::Num
-        | Kind::Str
-        | Kind::Word(_)
-        | Kind::Agent
-        | Kind::Any => None,
-    }
+/// Whether values of a type have no parts.
+fn is_scalar(kind: &Kind) -> bool {
+    !matches!(kind, Kind::List(_) | Kind::Table(_) | Kind::Cell)
 }
 
 /// An empty table may be a list or a map.

@@ -65,8 +65,12 @@ fn place(message: &[u8], part: &str) -> Option<Range<usize>> {
 /// When it is no JSON, or too large.
 pub(crate) fn value(text: &[u8], kind: Kind) -> Result<Value, String> {
     let left = Cell::new(VALUES_MAX);
-    let mut reader = serde_json::Deserializer::from_slice(text);
-    let value = Read { kind, left: &left, depth: DEPTH_MAX }.deserialize(&mut reader);
+    let seed = Read { kind, left: &left, depth: DEPTH_MAX };
+    // A text that is checked as a whole is not checked again text by text.
+    let value = match std::str::from_utf8(text) {
+        Ok(text) => seed.deserialize(&mut serde_json::Deserializer::from_str(text)),
+        Err(_) => seed.deserialize(&mut serde_json::Deserializer::from_slice(text)),
+    };
     value.map_err(|error| format!("it cannot be read ({error})"))
 }
 

@@ -7,6 +7,9 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use std::borrow::Cow;
 use std::fmt;
 
+/// Bytes of a text for each field of an item, about.
+const CELL_BYTES: usize = 12;
+
 /// A field of an item.
 #[derive(Clone, Debug, PartialEq)]
 enum Cell<'de> {
@@ -27,9 +30,12 @@ pub(crate) fn columns(
     names: &[LuaString],
     is_cells: bool,
 ) -> mlua::Result<Option<Vec<LuaValue>>> {
-    let shown: Vec<Cow<'_, str>> = names.iter().map(|name| Cow::Owned(name.to_string_lossy())).collect();
-    let mut reader = serde_json::Deserializer::from_slice(text);
-    let Ok(rows) = (Rows { names: &shown, is_cells }).deserialize(&mut reader) else {
+    let Ok(text) = std::str::from_utf8(text) else { return Ok(None) };
+    let shown = names.iter().map(LuaString::to_str).collect::<mlua::Result<Vec<_>>>()?;
+    let shown: Vec<&str> = shown.iter().map(|name| &**name).collect();
+    let rows = Vec::with_capacity(text.len() / CELL_BYTES);
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let Ok(rows) = (Rows { names: &shown, is_cells, rows }).deserialize(&mut reader) else {
         return Ok(None);
     };
     if rows.contains(&Cell::Nested) {
@@ -50,12 +56,13 @@ pub(crate) fn columns(
 }
 
 /// All items, one behind the other.
-struct Rows<'a> {
-    names: &'a [Cow<'a, str>],
+struct Rows<'a, 'de> {
+    names: &'a [&'a str],
     is_cells: bool,
+    rows: Vec<Cell<'de>>,
 }
 
-impl<'de> DeserializeSeed<'de> for Rows<'_> {
+impl<'de> DeserializeSeed<'de> for Rows<'_, 'de> {
     type Value = Vec<Cell<'de>>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -63,7 +70,7 @@ impl<'de> DeserializeSeed<'de> for Rows<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Rows<'_> {
+impl<'de> Visitor<'de> for Rows<'_, 'de> {
     type Value = Vec<Cell<'de>>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -71,16 +78,20 @@ impl<'de> Visitor<'de> for Rows<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        let mut rows = Vec::new();
+        let Self { names, is_cells, mut rows } = self;
         let mut order = Vec::new();
-        while items.next_element_seed(Row { of: &self, rows: &mut rows, order: &mut order })?.is_some() {}
+        while {
+            let row = Row { names, is_cells, rows: &mut rows, order: &mut order };
+            items.next_element_seed(row)?.is_some()
+        } {}
         Ok(rows)
     }
 }
 
 /// One item.
 struct Row<'a, 'de> {
-    of: &'a Rows<'a>,
+    names: &'a [&'a str],
+    is_cells: bool,
     rows: &'a mut Vec<Cell<'de>>,
     /// Which name each field of the item before was: items of a list are much alike.
     order: &'a mut Vec<Option<usize>>,
@@ -110,15 +121,15 @@ impl<'de> Visitor<'de> for Row<'_, 'de> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<(), A::Error> {
-        let Self { of: Rows { names, .. }, rows, order } = self;
+        let Self { names, rows, order, .. } = self;
         let start = rows.len();
         rows.resize(start + names.len(), Cell::Absent);
         let mut place = 0;
         loop {
             let guess = order.get(place).copied().flatten();
             let find = |key: &str| match guess {
-                Some(index) if names.get(index).is_some_and(|name| name == key) => Some(index),
-                _other => names.iter().position(|name| name == key),
+                Some(index) if names.get(index) == Some(&key) => Some(index),
+                _other => names.iter().position(|name| *name == key),
             };
             let Some(index) = pairs.next_key_seed(Name(&find))? else { return Ok(()) };
             match order.get_mut(place) {
@@ -139,15 +150,15 @@ impl<'de> Visitor<'de> for Row<'_, 'de> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        if !self.of.is_cells {
+        if !self.is_cells {
             return Err(A::Error::custom("a list among tables"));
         }
         let start = self.rows.len();
-        self.rows.resize(start + self.of.names.len(), Cell::Absent);
+        self.rows.resize(start + self.names.len(), Cell::Absent);
         for axis in ["x", "y"] {
             let cell = items.next_element_seed(OneCell)?;
             let Some(cell @ Cell::Num(_)) = cell else { return Err(A::Error::custom("no cell")) };
-            if let Some(index) = self.of.names.iter().position(|name| name == axis) {
+            if let Some(index) = self.names.iter().position(|name| *name == axis) {
                 Self::set(self.rows, start, index, cell);
             }
         }
