@@ -115,7 +115,9 @@ impl World for ScriptedWorld {
 
     fn observe(&mut self, turn: Turn, agent: AgentId, percept: Percept) {
         let args = [self.name(agent), turn.step.into(), Arg::Percept(percept.clone())];
+        self.report_misfits(&percept);
         self.call("observe", args);
+        // What the script has read.
         self.report_misfits(&percept);
         self.percepts.insert(agent, percept);
     }

@@ -15,7 +15,7 @@ fn see(world: &mut ScriptedWorld, step: u32) {
         let hint = i64::from(step * 7 % 23) + i64::from(agent.0);
         let padding: Vec<i64> = (0..200).collect();
         let percept = Value::map([("hint", hint.into()), ("padding", padding.into())]);
-        world.observe(Turn::new(0, step), agent, percept);
+        world.observe(Turn::new(0, step), agent, percept.into());
     }
     world.settle(Turn::new(0, step));
 }
@@ -81,7 +81,7 @@ fn mistakes_of_a_world_reach_the_journal_and_queries_say_where() {
     let script = WORLD.replace("self.hints[agent", "local x = nil + step self.hints[agent");
     let script = script.replace("return self.sum end }", "return self.sums.all end }");
     let mut world = toy(&[("world.luau", &script)]).world(&roster());
-    world.observe(Turn::new(0, 1), AgentId(0), Value::map([("hint", Value::Int(1))]));
+    world.observe(Turn::new(0, 1), AgentId(0), Value::map([("hint", Value::Int(1))]).into());
     let Some(Notice::Fault { place, what }) = world.poll_notice() else { panic!("no notice") };
     assert_eq!(place, "world.luau:6");
     assert!(what.contains("arithmetic"), "{what}");
@@ -97,7 +97,7 @@ fn a_world_that_loops_is_stopped_at_the_same_place_each_time() {
     );
     let run = || {
         let mut world = toy(&[("world.luau", &script)]).world(&roster());
-        world.observe(Turn::new(0, 1), AgentId(0), Value::map([("hint", Value::Int(1))]));
+        world.observe(Turn::new(0, 1), AgentId(0), Value::map([("hint", Value::Int(1))]).into());
         let notice = world.poll_notice().map(|notice| notice.to_string()).unwrap_or_default();
         assert!(notice.contains("stopped after 2000000 steps"), "{notice}");
         world.save()
@@ -110,7 +110,7 @@ fn what_a_referee_sends_in_another_type_is_left_out_and_reported_once() {
     let mut world = toy(&[]).world(&roster());
     for (step, hint) in [(1, Value::Int(1)), (2, "many".into()), (3, "few".into())] {
         let percept = Value::map([("hint", hint), ("novelty", Value::Bool(true))]);
-        world.observe(Turn::new(0, step), AgentId(0), percept);
+        world.observe(Turn::new(0, step), AgentId(0), percept.into());
         let seen = world.field(AgentId(0), "hint");
         assert_eq!(seen, (step == 1).then_some(Value::Int(1)));
         assert_eq!(world.field(AgentId(0), "novelty"), None, "it is not declared");
