@@ -17,11 +17,7 @@ const LIBRARY: &str = include_str!("kits.luau");
 const WORK_PER_STEP: u64 = 8;
 
 /// The table `kit`.
-pub(crate) fn kit(
-    lua: &Lua,
-    steps: &Rc<Steps>,
-    form: Option<&PerceptForm>,
-) -> mlua::Result<Table> {
+pub(crate) fn kit(lua: &Lua, steps: &Rc<Steps>, form: Option<&PerceptForm>) -> mlua::Result<Table> {
     let native = lua.create_table()?;
     grid::install(lua, &native, steps)?;
     graph::install(lua, &native, steps)?;

@@ -5,6 +5,8 @@
 //! - [`Manifest`]: what `game.toml` declares.
 //! - [`ScriptedGame`]: the [`Game`]; [`ScriptedArena`]: its referee.
 //! - [`check()`]: everything that can be found wrong without a match.
+//! - [`Percept`]: what a session reports and a world gets; a part of a message stays text until
+//!   it is read.
 //!
 //! Scripts keep their state as plain data, so it can move between threads, be copied, saved and
 //! calculated again (`state.rs`). Calls are bounded by steps and not by time.

@@ -7,7 +7,7 @@ use phalanx_game::Value;
 use phalanx_luau::plain::{self, Culprit, PlainLimits};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// Most reports of a call.
@@ -89,9 +89,14 @@ fn reporter(lua: &Lua, outbox: &Rc<Outbox>, name: &'static str) -> mlua::Result<
         let percept: Option<Table> = table.and_then(|table| table.raw_get(&key).ok());
         let reported = percept.as_ref().and_then(percept::reported).transpose();
         let reported = reported.map_err(refused)?;
-        let resolve = |table: &Table| match (&percept, &reported) {
-            (Some(percept), Some(_)) if percept == table => Some(Ok(Value::Nil)),
-            _other => percept::copied(table),
+        let times = Cell::new(0);
+        let resolve = |table: &Table| {
+            if reported.is_none() || percept.as_ref() != Some(table) {
+                return percept::copied(table);
+            }
+            times.set(times.get() + 1);
+            let again = || Culprit::new("a percept is in this report twice");
+            Some(if times.get() > 1 { Err(again()) } else { Ok(Value::Nil) })
         };
         let read = |value: &LuaValue| plain::read_resolved(value, REPORT, &resolve);
         let args: Result<Vec<_>, _> = args.iter().map(read).collect();

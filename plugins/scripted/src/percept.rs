@@ -1,5 +1,5 @@
-//! What an agent perceived: plain data that a script reported, or a part of a message that nobody
-//! had to read yet.
+//! What an agent perceived: plain data that a script reported, or a part of a message whose fields
+//! become values when they are asked for.
 
 mod table;
 
@@ -35,7 +35,7 @@ pub(crate) struct Field {
 #[derive(Clone, Debug)]
 pub(crate) enum Held {
     Value(Value),
-    /// Becomes a value when somebody asks for it.
+    /// Becomes a value when it is asked for.
     Json(Json),
 }
 
@@ -63,7 +63,7 @@ impl Json {
         read.as_ref().map_err(String::as_str)
     }
 
-    /// The value, if somebody has asked for it.
+    /// The value, if it was asked for.
     fn known(&self) -> Option<&Value> {
         self.read.get()?.as_ref().ok()
     }
@@ -129,14 +129,12 @@ impl Percept {
     pub fn get(&self, name: &str) -> Option<&Value> {
         match &self.0 {
             Inner::Plain(value) => value.get(name),
-            Inner::Fields(fields) => {
-                fields.iter().find(|field| field.name == name)?.value().ok()
-            }
+            Inner::Fields(fields) => fields.iter().find(|field| field.name == name)?.value().ok(),
         }
     }
 
     /// What is wrong with a field of this type: a value of another one, or a text that cannot be
-    /// read. A field that nobody has asked for yet is not looked at.
+    /// read. A field that was not asked for is not looked at.
     pub(crate) fn misfit(&self, name: &str, kind: &Kind) -> Option<String> {
         let known = match &self.0 {
             Inner::Plain(value) => value.get(name),

@@ -113,8 +113,8 @@ impl ScriptedSession {
         let mut args = args.into_iter();
         let mut first = args.next().unwrap_or_default();
         let second = args.next().unwrap_or_default();
-        let percept = percept
-            .map_or_else(|| take(&mut first, "percept").into(), Reported::into_percept);
+        let percept =
+            percept.map_or_else(|| take(&mut first, "percept").into(), Reported::into_percept);
         let first = &first;
         let text = || first.as_str().unwrap_or("no reason given").to_owned();
         match name {

@@ -256,9 +256,7 @@ impl GameVm {
             Arg::Value(value) => plain::push(&self.lua, value),
             Arg::Json(bytes) => json::push(&self.lua, bytes, &self.percepts),
             Arg::Percept(percept) => match (percept.fields(), percept.plain()) {
-                (Some(fields), _) => {
-                    self.percepts.filled(&self.lua, fields).map(LuaValue::Table)
-                }
+                (Some(fields), _) => self.percepts.filled(&self.lua, fields).map(LuaValue::Table),
                 (None, Some(value)) => plain::push(&self.lua, value),
                 (None, None) => Ok(LuaValue::Nil),
             },

@@ -5,8 +5,8 @@ mod percept;
 
 use crate::manifest::PerceptForm;
 use crate::percept::Percepts;
-pub(crate) use percept::{columns, value};
 use mlua::{Either, IntoLua, Lua, Value as LuaValue};
+pub(crate) use percept::{columns, value};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 use std::sync::Arc;

@@ -166,14 +166,18 @@ fn flaw(
                 (written.is_table(), written.is_table(), written.type_name())
             }
         };
-        let expected = match field.kind {
-            Kind::List(_) if !is_list => "a list",
-            // Many protocols write a cell as a pair.
-            Kind::Cell if kind != "nil" && !is_table && !is_list => "a table",
-            Kind::Table(_) if kind != "nil" && !is_table => "a table",
-            _whole => continue,
+        let should_list = matches!(field.kind, Kind::List(_));
+        // Many protocols write a cell as a pair.
+        let is_table = is_table || is_list && matches!(field.kind, Kind::Cell);
+        let is_flaw = if should_list {
+            !is_list
+        } else {
+            !is_scalar(&field.kind) && !is_table && kind != "nil"
         };
-        return Ok(Some(format!("{}: expected {expected}, got {kind}", field.name)));
+        if is_flaw {
+            let expected = if should_list { "a list" } else { "a table" };
+            return Ok(Some(format!("{}: expected {expected}, got {kind}", field.name)));
+        }
     }
     Ok(None)
 }

@@ -1,8 +1,8 @@
 //! Where a message has a percept, and how its fields are called there.
 
+use super::Encoding;
 use super::leak::leak_text;
 use super::read::{Mistakes, Section};
-use super::Encoding;
 use phalanx_game::{FieldDoc, Kind};
 use std::ops::Range;
 use std::sync::Arc;

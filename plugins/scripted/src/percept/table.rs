@@ -161,9 +161,7 @@ fn pushed(lua: &Lua, steps: &Steps, field: &Field) -> mlua::Result<LuaValue> {
     charge(lua, steps, field.weight())?;
     match field.value() {
         Ok(value) => plain::push(lua, value),
-        Err(problem) => {
-            Err(refuse(lua, &format!("the percept's field {}: {problem}", field.name)))
-        }
+        Err(problem) => Err(refuse(lua, &format!("the percept's field {}: {problem}", field.name))),
     }
 }
 

@@ -7,6 +7,7 @@ mod folder;
 mod framing;
 mod kits;
 mod manifest;
+mod percept;
 mod session;
 mod transcripts;
 mod world;

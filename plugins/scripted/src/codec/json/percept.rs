@@ -2,9 +2,9 @@
 
 mod columns;
 
-pub(crate) use columns::columns;
 use crate::manifest::{PerceptForm, Taken};
 use crate::percept::{Field, Held, Json};
+pub(crate) use columns::columns;
 use phalanx_game::{FieldDoc, Kind, Value};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -142,10 +142,8 @@ impl Read<'_> {
     }
 
     fn key(self, name: &str) -> (Cow<'static, str>, Kind) {
-        let axis = match self.kind {
-            Kind::Cell => ["x", "y"].into_iter().find(|axis| *axis == name),
-            _other => None,
-        };
+        let is_cell = matches!(self.kind, Kind::Cell);
+        let axis = ["x", "y"].into_iter().find(|axis| is_cell && *axis == name);
         let declared = self.fields().iter().find(|field| field.name == name);
         match (declared, axis) {
             (Some(field), _) => (Cow::Borrowed(field.name), field.kind),
@@ -197,13 +195,11 @@ impl<'de> Visitor<'de> for Read<'_> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Value, E> {
-        Ok(Value::Str(match self.kind {
-            Kind::Word(words) => match words.iter().find(|word| **word == text) {
-                Some(word) => Cow::Borrowed(word),
-                None => Cow::Owned(text.to_owned()),
-            },
-            _other => Cow::Owned(text.to_owned()),
-        }))
+        let words = if let Kind::Word(words) = self.kind { words } else { &[] };
+        let word = words.iter().find(|word| **word == text);
+        Ok(Value::Str(
+            word.map_or_else(|| Cow::Owned(text.to_owned()), |word| Cow::Borrowed(*word)),
+        ))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
@@ -215,11 +211,11 @@ impl<'de> Visitor<'de> for Read<'_> {
             list.push(if item == Value::Nil { Value::Bool(false) } else { item });
         }
         // Many protocols write a cell as a pair.
-        Ok(match (self.kind, list.as_slice()) {
-            (Kind::Cell, [x @ Value::Int(_), y @ Value::Int(_)]) => {
-                Value::map([("x", x.clone()), ("y", y.clone())])
+        Ok(match list.as_slice() {
+            [Value::Int(x), Value::Int(y)] if matches!(self.kind, Kind::Cell) => {
+                Value::map([("x", Value::Int(*x)), ("y", Value::Int(*y))])
             }
-            _other => Value::List(list),
+            _list => Value::List(list),
         })
     }
 
