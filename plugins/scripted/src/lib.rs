@@ -22,7 +22,6 @@ mod kits;
 mod manifest;
 mod mistake;
 mod natives;
-#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod percept;
 mod picture;
 mod session;
