@@ -115,9 +115,11 @@ impl World for ScriptedWorld {
 
     fn observe(&mut self, turn: Turn, agent: AgentId, percept: Percept) {
         let args = [self.name(agent), turn.step.into(), Arg::Percept(percept.clone())];
-        self.report_misfits(&percept);
+        // What a session's script has made is known before; a part of a message is read by now.
+        if percept.plain().is_some() {
+            self.report_misfits(&percept);
+        }
         self.call("observe", args);
-        // What the script has read.
         self.report_misfits(&percept);
         self.percepts.insert(agent, percept);
     }

@@ -1,229 +1,184 @@
 //! A list of tables as a list of each of their fields, straight from JSON: a table of the VM for each
 //! item would cost more than all the rest.
+//!
+//! Only what most lists consist of is read here: tables with whole numbers, short texts and truth
+//! values. Others become values first.
 
-use super::Name;
 use mlua::{Either, Lua, LuaString, Value as LuaValue};
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use std::borrow::Cow;
-use std::fmt;
 
 /// Bytes of a text for each field of an item, about.
 const CELL_BYTES: usize = 12;
+/// Digits of a number that a script's numbers hold for certain.
+const DIGITS_MAX: usize = 15;
 
 /// A field of an item.
-#[derive(Clone, Debug, PartialEq)]
-enum Cell<'de> {
+#[derive(Clone, Copy, Debug)]
+enum Cell<'text> {
     /// The item does not have it.
     Absent,
     Bool(bool),
     Num(f64),
-    Text(Cow<'de, str>),
-    /// A list or a table.
-    Nested,
+    Text(&'text str),
 }
 
-/// A list of each name, of all items of a JSON list; `None`: it is no list of tables with plain
-/// fields. `is_cells`: an item may be a pair, which is x and y.
+/// A list of each name, of all items of a JSON list; `None`: it has something else in it than simple
+/// tables. `is_cells`: an item may be a pair, which is x and y.
 pub(crate) fn columns(
     lua: &Lua,
     text: &[u8],
     names: &[LuaString],
     is_cells: bool,
 ) -> mlua::Result<Option<Vec<LuaValue>>> {
-    let Ok(text) = std::str::from_utf8(text) else { return Ok(None) };
     let shown = names.iter().map(LuaString::to_str).collect::<mlua::Result<Vec<_>>>()?;
     let shown: Vec<&str> = shown.iter().map(|name| &**name).collect();
+    let Ok(text) = std::str::from_utf8(text) else { return Ok(None) };
     let rows = Vec::with_capacity(text.len() / CELL_BYTES);
-    let mut reader = serde_json::Deserializer::from_str(text);
-    let Ok(rows) = (Rows { names: &shown, is_cells, rows }).deserialize(&mut reader) else {
-        return Ok(None);
-    };
-    if rows.contains(&Cell::Nested) {
-        return Ok(None);
-    }
+    let table = Table { text, at: 0, names: &shown, rows, order: Vec::new() };
+    let Some(rows) = table.read(is_cells) else { return Ok(None) };
     let column = |index: usize| {
         let cells = rows.iter().skip(index).step_by(names.len());
-        // A hole would end the list.
         let values = cells.map(|cell| match cell {
-            Cell::Text(text) => Either::Left(text.as_ref()),
+            Cell::Text(text) => Either::Left(*text),
             Cell::Num(num) => Either::Right(LuaValue::Number(*num)),
             Cell::Bool(flag) => Either::Right(LuaValue::Boolean(*flag)),
-            Cell::Absent | Cell::Nested => Either::Right(LuaValue::Boolean(false)),
+            // A hole would end the list.
+            Cell::Absent => Either::Right(LuaValue::Boolean(false)),
         });
         lua.create_sequence_from(values).map(LuaValue::Table)
     };
     (0..names.len()).map(column).collect::<mlua::Result<_>>().map(Some)
 }
 
-/// All items, one behind the other.
-struct Rows<'a, 'de> {
-    names: &'a [&'a str],
-    is_cells: bool,
-    rows: Vec<Cell<'de>>,
-}
-
-impl<'de> DeserializeSeed<'de> for Rows<'_, 'de> {
-    type Value = Vec<Cell<'de>>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Rows<'_, 'de> {
-    type Value = Vec<Cell<'de>>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        let Self { names, is_cells, mut rows } = self;
-        let mut order = Vec::new();
-        while {
-            let row = Row { names, is_cells, rows: &mut rows, order: &mut order };
-            items.next_element_seed(row)?.is_some()
-        } {}
-        Ok(rows)
-    }
-}
-
-/// One item.
-struct Row<'a, 'de> {
-    names: &'a [&'a str],
-    is_cells: bool,
-    rows: &'a mut Vec<Cell<'de>>,
+/// Reads a list of items.
+struct Table<'text, 'names> {
+    text: &'text str,
+    at: usize,
+    names: &'names [&'names str],
+    /// The cells of all items, one behind the other.
+    rows: Vec<Cell<'text>>,
     /// Which name each field of the item before was: items of a list are much alike.
-    order: &'a mut Vec<Option<usize>>,
+    order: Vec<Option<usize>>,
 }
 
-impl<'de> DeserializeSeed<'de> for Row<'_, 'de> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Row<'_, 'de> {
-    fn set(rows: &mut [Cell<'de>], start: usize, index: usize, cell: Cell<'de>) {
-        if let Some(place) = rows.get_mut(start + index) {
-            *place = cell;
+impl<'text> Table<'text, '_> {
+    fn read(mut self, is_cells: bool) -> Option<Vec<Cell<'text>>> {
+        self.expect(b'[')?;
+        if self.take(b']') {
+            return Some(self.rows);
         }
-    }
-}
-
-impl<'de> Visitor<'de> for Row<'_, 'de> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a table")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<(), A::Error> {
-        let Self { names, rows, order, .. } = self;
-        let start = rows.len();
-        rows.resize(start + names.len(), Cell::Absent);
-        let mut place = 0;
         loop {
-            let guess = order.get(place).copied().flatten();
-            let find = |key: &str| match guess {
-                Some(index) if names.get(index) == Some(&key) => Some(index),
-                _other => names.iter().position(|name| *name == key),
-            };
-            let Some(index) = pairs.next_key_seed(Name(&find))? else { return Ok(()) };
-            match order.get_mut(place) {
-                Some(known) => *known = index,
-                None => order.push(index),
+            let start = self.rows.len();
+            self.rows.resize(start + self.names.len(), Cell::Absent);
+            if is_cells && self.take(b'[') {
+                self.pair(start)?;
+            } else {
+                self.item(start)?;
             }
-            place += 1;
-            match index {
-                Some(index) => {
-                    let cell = pairs.next_value_seed(OneCell)?;
-                    Self::set(rows, start, index, cell);
-                }
-                None => {
-                    pairs.next_value::<IgnoredAny>()?;
-                }
+            if !self.take(b',') {
+                self.expect(b']')?;
+                return Some(self.rows);
             }
         }
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        if !self.is_cells {
-            return Err(A::Error::custom("a list among tables"));
+    fn item(&mut self, start: usize) -> Option<()> {
+        self.expect(b'{')?;
+        if self.take(b'}') {
+            return Some(());
         }
-        let start = self.rows.len();
-        self.rows.resize(start + self.names.len(), Cell::Absent);
-        for axis in ["x", "y"] {
-            let cell = items.next_element_seed(OneCell)?;
-            let Some(cell @ Cell::Num(_)) = cell else { return Err(A::Error::custom("no cell")) };
+        for place in 0.. {
+            let key = self.string()?;
+            self.expect(b':')?;
+            let cell = self.cell()?;
+            if let Some(index) = self.index(place, key) {
+                *self.rows.get_mut(start + index)? = cell;
+            }
+            if !self.take(b',') {
+                break;
+            }
+        }
+        self.expect(b'}')
+    }
+
+    /// Which name a key is.
+    fn index(&mut self, place: usize, key: &str) -> Option<usize> {
+        let guess = self.order.get(place).copied().flatten();
+        if guess.is_some_and(|index| self.names.get(index) == Some(&key)) {
+            return guess;
+        }
+        let index = self.names.iter().position(|name| *name == key);
+        match self.order.get_mut(place) {
+            Some(known) => *known = index,
+            None => self.order.push(index),
+        }
+        index
+    }
+
+    fn pair(&mut self, start: usize) -> Option<()> {
+        for (axis, end) in [("x", b','), ("y", b']')] {
+            let cell @ Cell::Num(_) = self.cell()? else { return None };
             if let Some(index) = self.names.iter().position(|name| *name == axis) {
-                Self::set(self.rows, start, index, cell);
+                *self.rows.get_mut(start + index)? = cell;
             }
+            self.expect(end)?;
         }
-        match items.next_element::<IgnoredAny>()? {
-            Some(_) => Err(A::Error::custom("no cell")),
-            None => Ok(()),
+        Some(())
+    }
+
+    fn cell(&mut self) -> Option<Cell<'text>> {
+        match self.next()? {
+            b'"' => self.string().map(Cell::Text),
+            b'-' | b'0'..=b'9' => self.whole().map(Cell::Num),
+            b't' => self.word("true").map(|()| Cell::Bool(true)),
+            b'f' => self.word("false").map(|()| Cell::Bool(false)),
+            b'n' => self.word("null").map(|()| Cell::Absent),
+            _nested => None,
         }
     }
-}
 
-struct OneCell;
-
-impl<'de> DeserializeSeed<'de> for OneCell {
-    type Value = Cell<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cell<'de>, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for OneCell {
-    type Value = Cell<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Cell<'de>, E> {
-        Ok(Cell::Absent)
-    }
-
-    fn visit_bool<E: Error>(self, flag: bool) -> Result<Cell<'de>, E> {
-        Ok(Cell::Bool(flag))
+    /// A text without escapes.
+    fn string(&mut self) -> Option<&'text str> {
+        self.expect(b'"')?;
+        let rest = self.text.get(self.at..)?;
+        let length = rest.bytes().position(|byte| byte == b'"' || byte == b'\\')?;
+        let text = rest.get(..length)?;
+        self.at += length;
+        self.expect(b'"')?;
+        Some(text)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "scripts count in doubles")]
-    fn visit_i64<E: Error>(self, int: i64) -> Result<Cell<'de>, E> {
-        Ok(Cell::Num(int as f64))
+    fn whole(&mut self) -> Option<f64> {
+        let rest = self.text.get(self.at..)?;
+        let is_of_number = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+        let length = rest.bytes().position(|byte| !is_of_number(byte))?;
+        self.at += length;
+        let number = rest.get(..length)?;
+        (length <= DIGITS_MAX).then_some(number.parse::<i64>().ok()? as f64)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "scripts count in doubles")]
-    fn visit_u64<E: Error>(self, int: u64) -> Result<Cell<'de>, E> {
-        Ok(Cell::Num(int as f64))
+    fn word(&mut self, word: &str) -> Option<()> {
+        let is_here = self.text.get(self.at..)?.starts_with(word);
+        self.at += word.len();
+        is_here.then_some(())
     }
 
-    fn visit_f64<E: Error>(self, num: f64) -> Result<Cell<'de>, E> {
-        // A negative zero would be another text.
-        Ok(Cell::Num(num + 0.0))
+    /// The next byte that is no space.
+    fn next(&mut self) -> Option<u8> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let spaces = rest.iter().position(|byte| !b" \n\r\t".contains(byte))?;
+        self.at += spaces;
+        rest.get(spaces).copied()
     }
 
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Cell<'de>, E> {
-        Ok(Cell::Text(Cow::Borrowed(text)))
+    /// Goes over this byte, if it is the next one.
+    fn take(&mut self, wanted: u8) -> bool {
+        let is_here = self.next() == Some(wanted);
+        self.at += usize::from(is_here);
+        is_here
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Cell<'de>, E> {
-        Ok(Cell::Text(Cow::Owned(text.to_owned())))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Cell<'de>, A::Error> {
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Cell::Nested)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Cell<'de>, A::Error> {
-        while pairs.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Cell::Nested)
+    fn expect(&mut self, wanted: u8) -> Option<()> {
+        self.take(wanted).then_some(())
     }
 }
