@@ -5,7 +5,7 @@ use crate::codec::json;
 use crate::manifest::PerceptForm;
 use crate::percept::{self, Field, Held, WHOLE, weight};
 use crate::vm::Steps;
-use mlua::{Lua, LuaString, MultiValue, Table, Value as LuaValue, Variadic};
+use mlua::{Lua, MultiValue, Table, Value as LuaValue, Variadic};
 use phalanx_game::{Kind, Value};
 use phalanx_luau::plain;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use std::rc::Rc;
 const COLUMNS_MAX: usize = 16;
 
 /// The arguments of `percept.columns`.
-type Columns = (LuaValue, LuaString, Variadic<LuaString>);
+type Columns = (LuaValue, String, Variadic<String>);
 
 pub(super) fn install(
     lua: &Lua,
@@ -23,7 +23,7 @@ pub(super) fn install(
 ) -> mlua::Result<()> {
     let counted = Rc::clone(steps);
     let columns = move |lua: &Lua, (percept, field, names): Columns| {
-        columns(lua, &counted, &percept, (&field.to_string_lossy(), &names))
+        columns(lua, &counted, &percept, (&field, &names))
     };
     native.raw_set("columns", lua.create_function(columns)?)?;
     let counted = Rc::clone(steps);
@@ -58,7 +58,7 @@ fn columns(
     lua: &Lua,
     steps: &Steps,
     percept: &LuaValue,
-    (field, names): (&str, &[LuaString]),
+    (field, names): (&str, &[String]),
 ) -> mlua::Result<MultiValue> {
     const NAME: &str = "percept.columns";
     if names.len() > COLUMNS_MAX {
@@ -67,8 +67,7 @@ fn columns(
     let mut rest = names;
     while let [name, more @ ..] = rest {
         if more.contains(name) {
-            let what = format!("{:?} is named twice", name.to_string_lossy());
-            return Err(wrong(lua, NAME, &what));
+            return Err(wrong(lua, NAME, &format!("{name:?} is named twice")));
         }
         rest = more;
     }
@@ -93,7 +92,7 @@ fn columns(
 /// All columns, or what is wrong with the field.
 type Found = mlua::Result<Result<MultiValue, String>>;
 
-fn of_unread(lua: &Lua, steps: &Steps, field: &Field, names: &[LuaString]) -> Found {
+fn of_unread(lua: &Lua, steps: &Steps, field: &Field, names: &[String]) -> Found {
     if let Held::Json(text) = &field.held {
         charge(lua, steps, field.weight())?;
         let is_cells = matches!(field.kind, Kind::List(Kind::Cell));
@@ -104,7 +103,7 @@ fn of_unread(lua: &Lua, steps: &Steps, field: &Field, names: &[LuaString]) -> Fo
     of_value(lua, steps, field.value(), names)
 }
 
-fn of_value(lua: &Lua, steps: &Steps, value: Result<&Value, &str>, names: &[LuaString]) -> Found {
+fn of_value(lua: &Lua, steps: &Steps, value: Result<&Value, &str>, names: &[String]) -> Found {
     let value = match value {
         Ok(value) => value,
         Err(problem) => return Ok(Err(problem.to_owned())),
@@ -116,7 +115,7 @@ fn of_value(lua: &Lua, steps: &Steps, value: Result<&Value, &str>, names: &[LuaS
         return Ok(Err(format!("item {} is no table", index + 1)));
     }
     charge(lua, steps, items.len() * names.len())?;
-    let columns = names.iter().map(|name| column(lua, items, &name.to_string_lossy()));
+    let columns = names.iter().map(|name| column(lua, items, name));
     columns.collect::<mlua::Result<_>>().map(Ok)
 }
 

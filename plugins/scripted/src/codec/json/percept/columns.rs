@@ -4,7 +4,7 @@
 //! Only what most lists consist of is read here: tables with whole numbers, short texts and truth
 //! values. Others become values first.
 
-use mlua::{Either, Lua, LuaString, Value as LuaValue};
+use mlua::{Either, Lua, Value as LuaValue};
 
 /// Bytes of a text for each field of an item, about.
 const CELL_BYTES: usize = 12;
@@ -26,14 +26,12 @@ enum Cell<'text> {
 pub(crate) fn columns(
     lua: &Lua,
     text: &[u8],
-    names: &[LuaString],
+    names: &[String],
     is_cells: bool,
 ) -> mlua::Result<Option<Vec<LuaValue>>> {
-    let shown = names.iter().map(LuaString::to_str).collect::<mlua::Result<Vec<_>>>()?;
-    let shown: Vec<&str> = shown.iter().map(|name| &**name).collect();
     let Ok(text) = std::str::from_utf8(text) else { return Ok(None) };
     let rows = Vec::with_capacity(text.len() / CELL_BYTES);
-    let table = Table { text, at: 0, names: &shown, rows, order: Vec::new() };
+    let table = Table { text, at: 0, names, rows, order: Vec::new() };
     let Some(rows) = table.read(is_cells) else { return Ok(None) };
     let column = |index: usize| {
         let cells = rows.iter().skip(index).step_by(names.len());
@@ -53,7 +51,7 @@ pub(crate) fn columns(
 struct Table<'text, 'names> {
     text: &'text str,
     at: usize,
-    names: &'names [&'names str],
+    names: &'names [String],
     /// The cells of all items, one behind the other.
     rows: Vec<Cell<'text>>,
     /// Which name each field of the item before was: items of a list are much alike.
@@ -103,10 +101,10 @@ impl<'text> Table<'text, '_> {
     /// Which name a key is.
     fn index(&mut self, place: usize, key: &str) -> Option<usize> {
         let guess = self.order.get(place).copied().flatten();
-        if guess.is_some_and(|index| self.names.get(index) == Some(&key)) {
+        if guess.is_some_and(|index| self.names.get(index).is_some_and(|name| name == key)) {
             return guess;
         }
-        let index = self.names.iter().position(|name| *name == key);
+        let index = self.names.iter().position(|name| name == key);
         match self.order.get_mut(place) {
             Some(known) => *known = index,
             None => self.order.push(index),
@@ -117,7 +115,7 @@ impl<'text> Table<'text, '_> {
     fn pair(&mut self, start: usize) -> Option<()> {
         for (axis, end) in [("x", b','), ("y", b']')] {
             let cell @ Cell::Num(_) = self.cell()? else { return None };
-            if let Some(index) = self.names.iter().position(|name| *name == axis) {
+            if let Some(index) = self.names.iter().position(|name| name == axis) {
                 *self.rows.get_mut(start + index)? = cell;
             }
             self.expect(end)?;
