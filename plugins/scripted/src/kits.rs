@@ -6,15 +6,13 @@ mod grid;
 mod percept;
 
 use crate::manifest::PerceptForm;
-use crate::vm::{Steps, refuse};
+use crate::steps::{Steps, refuse};
 use mlua::{Lua, Table, Value as LuaValue};
 use phalanx_luau::trusted;
 use std::rc::Rc;
 
 /// The part in Luau.
 const LIBRARY: &str = include_str!("kits.luau");
-/// Elementary operations of native code that count as one step of a script.
-const WORK_PER_STEP: u64 = 8;
 
 /// The table `kit`.
 pub(crate) fn kit(lua: &Lua, steps: &Rc<Steps>, form: Option<&PerceptForm>) -> mlua::Result<Table> {
@@ -23,12 +21,6 @@ pub(crate) fn kit(lua: &Lua, steps: &Rc<Steps>, form: Option<&PerceptForm>) -> m
     graph::install(lua, &native, steps)?;
     percept::install(lua, &native, (steps, form))?;
     trusted(lua, LIBRARY)?.call(native)
-}
-
-/// Counts native work against the steps of the running call.
-pub(crate) fn charge(lua: &Lua, steps: &Steps, work: usize) -> mlua::Result<()> {
-    let work = u64::try_from(work).unwrap_or(u64::MAX) / WORK_PER_STEP;
-    if steps.take(work.saturating_add(1)) { Ok(()) } else { Err(refuse(lua, "too much work")) }
 }
 
 /// A function of the kits that refuses something names itself and the line of its caller.

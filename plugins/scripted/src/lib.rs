@@ -26,6 +26,7 @@ mod percept;
 mod picture;
 mod session;
 mod state;
+mod steps;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod vm;
 mod world;

@@ -1,7 +1,7 @@
 //! What the game's files get besides Luau's library: what sessions report, and random numbers.
 
 use crate::percept::{self, Reported};
-use crate::vm::refuse;
+use crate::steps::refuse;
 use mlua::{Function, Lua, Table, Value as LuaValue};
 use phalanx_game::Value;
 use phalanx_luau::plain::{self, Culprit, PlainLimits};

@@ -1,9 +1,10 @@
 //! What an agent perceived: plain data that a script reported, or a part of a message whose fields
 //! become values when they are asked for.
 
+mod json;
 mod table;
 
-use crate::codec::json;
+pub(crate) use json::{columns, fields};
 use phalanx_game::{Kind, Value, misfit};
 use std::borrow::Cow;
 use std::ops::Range;

@@ -9,13 +9,14 @@ use crate::kits;
 use crate::manifest::Manifest;
 use crate::natives::{self, Outbox};
 use crate::percept::{Percept, Percepts};
+use crate::steps::Steps;
 use mlua::chunk::Compiler;
 use mlua::{Function, Lua, LuaOptions, MultiValue, StdLib, Table, Value as LuaValue, VmState};
 use phalanx_game::Value;
-use phalanx_luau::failure::{Failure, current_place};
+use phalanx_luau::failure::Failure;
 use phalanx_luau::plain::{self, PlainLimits};
 use phalanx_luau::{library, pace, trusted};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -113,22 +114,6 @@ pub(crate) struct GameVm {
     pub(crate) ready: RefCell<Vec<Ready>>,
 }
 
-/// The steps of the running call.
-#[derive(Debug)]
-pub(crate) struct Steps {
-    taken: Cell<u64>,
-    most: Cell<u64>,
-}
-
-impl Steps {
-    /// Takes some; false when the call has used up its own.
-    pub(crate) fn take(&self, steps: u64) -> bool {
-        let taken = self.taken.get().saturating_add(steps);
-        self.taken.set(taken);
-        taken <= self.most.get()
-    }
-}
-
 /// Runs something with this thread's VM of a game.
 ///
 /// # Errors
@@ -169,7 +154,7 @@ impl GameVm {
             | StdLib::BUFFER
             | StdLib::VECTOR;
         let lua = Lua::new_with(libs, LuaOptions::new().catch_rust_panics(true))?;
-        let steps = Rc::new(Steps { taken: Cell::new(0), most: Cell::new(u64::MAX) });
+        let steps = Rc::new(Steps::new());
         let counted = Rc::clone(&steps);
         lua.set_interrupt(move |_| {
             if counted.take(1) { Ok(VmState::Continue) } else { Err(mlua::Error::runtime(STOPPED)) }
@@ -279,11 +264,9 @@ impl GameVm {
     }
 
     fn bounded<T>(&self, most: u64, work: impl FnOnce() -> mlua::Result<T>) -> Result<T, Failure> {
-        self.steps.taken.set(0);
-        self.steps.most.set(most);
+        self.steps.begin(most);
         let done = work();
-        let is_stopped = self.steps.taken.get() > most;
-        self.steps.most.set(u64::MAX);
+        let is_stopped = self.steps.end();
         done.map_err(|error| {
             let failure = of_vm(&error);
             if is_stopped {
@@ -389,12 +372,4 @@ fn not_compiled(name: &str, error: &mlua::Error) -> mlua::Error {
     let mlua::Error::SyntaxError { message, .. } = error else { return error.clone() };
     let message = message.trim_start_matches(|letter: char| !letter.is_ascii_digit());
     mlua::Error::runtime(format!("{name}.luau:{message}"))
-}
-
-/// The innermost line of a script, for natives that refuse something.
-pub(crate) fn refuse(lua: &Lua, what: &str) -> mlua::Error {
-    match current_place(lua) {
-        Some((file, line)) => mlua::Error::runtime(format!("{file}:{line}: {what}")),
-        None => mlua::Error::runtime(what),
-    }
 }

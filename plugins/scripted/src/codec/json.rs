@@ -1,12 +1,9 @@
 //! JSON messages straight into tables of a VM. The percept of a message stays with the host, if the
 //! manifest says where it is.
 
-mod percept;
-
 use crate::manifest::PerceptForm;
-use crate::percept::Percepts;
+use crate::percept::{self, Percepts};
 use mlua::{Either, IntoLua, Lua, Value as LuaValue};
-pub(crate) use percept::{columns, value};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 use std::sync::Arc;

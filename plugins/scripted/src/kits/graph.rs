@@ -1,7 +1,7 @@
 //! `kit.graph`: ways, centrality and zones of a graph of named vertices.
 
-use super::{charge, wrong};
-use crate::vm::Steps;
+use super::wrong;
+use crate::steps::{Steps, charge};
 use mlua::{Lua, Table, Value as LuaValue};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};

@@ -1,7 +1,7 @@
 //! `kit.grid`: ways, distance fields and assignment.
 
-use super::{charge, whole, wrong};
-use crate::vm::Steps;
+use super::{whole, wrong};
+use crate::steps::{Steps, charge};
 use mlua::{Function, Lua, Table, Value as LuaValue};
 use phalanx_grid::{Cell, CostField, Direction, Extent, Region, Rotation, RouteLimits, RouteStep};
 use std::cell::RefCell;

@@ -1,10 +1,9 @@
 //! `kit.percept`: for percepts that stay with the host.
 
-use super::{charge, wrong};
-use crate::codec::json;
+use super::wrong;
 use crate::manifest::PerceptForm;
 use crate::percept::{self, Field, Held, WHOLE, weight};
-use crate::vm::Steps;
+use crate::steps::{Steps, charge};
 use mlua::{Lua, MultiValue, Table, Value as LuaValue, Variadic};
 use phalanx_game::{Kind, Value};
 use phalanx_luau::plain;
@@ -96,7 +95,7 @@ fn of_unread(lua: &Lua, steps: &Steps, field: &Field, names: &[String]) -> Found
     if let Held::Json(text) = &field.held {
         charge(lua, steps, field.weight())?;
         let is_cells = matches!(field.kind, Kind::List(Kind::Cell));
-        if let Some(columns) = json::columns(lua, text.bytes(), names, is_cells)? {
+        if let Some(columns) = percept::columns(lua, text.bytes(), names, is_cells)? {
             return Ok(Ok(columns.into()));
         }
     }

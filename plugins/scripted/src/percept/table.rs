@@ -2,9 +2,8 @@
 //! passes on costs nothing.
 
 use super::{Field, Percept};
-use crate::kits::charge;
 use crate::manifest::PerceptForm;
-use crate::vm::{Steps, refuse};
+use crate::steps::{Steps, charge, refuse};
 use mlua::{AnyUserData, Function, Lua, Table, UserData, Value as LuaValue};
 use phalanx_game::Value;
 use phalanx_luau::plain::{self, Culprit, PlainLimits};

@@ -2,8 +2,8 @@
 
 mod columns;
 
+use super::{Field, Held, Json};
 use crate::manifest::{PerceptForm, Taken};
-use crate::percept::{Field, Held, Json};
 pub(crate) use columns::columns;
 use phalanx_game::{FieldDoc, Kind, Value};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -26,7 +26,7 @@ const FEW: usize = 24;
 ///
 /// # Errors
 /// When it is no JSON.
-pub(super) fn fields<'de, A: MapAccess<'de>>(
+pub(crate) fn fields<'de, A: MapAccess<'de>>(
     form: &PerceptForm,
     message: &Arc<[u8]>,
     mut pairs: A,
@@ -63,7 +63,7 @@ fn place(message: &[u8], part: &str) -> Option<Range<usize>> {
 ///
 /// # Errors
 /// When it is no JSON, or too large.
-pub(crate) fn value(text: &[u8], kind: Kind) -> Result<Value, String> {
+pub(super) fn value(text: &[u8], kind: Kind) -> Result<Value, String> {
     let left = Cell::new(VALUES_MAX);
     let seed = Read { kind, left: &left, depth: DEPTH_MAX };
     // A text that is checked as a whole is not checked again text by text.
