@@ -8,8 +8,8 @@ mod types;
 use crate::folder::{GameFolder, MANIFEST};
 use crate::mistake::Mistake;
 use leak::{leak_list, leak_text};
+pub(crate) use percept::FieldSource;
 pub use percept::PerceptForm;
-pub(crate) use percept::Taken;
 use phalanx_game::{
     ActionDoc, Api, Declaration, FieldDoc, Framing, KeyDoc, LayerDoc, QueryDoc, Roster, Said, Tone,
     check_order, read_order,
@@ -275,7 +275,7 @@ fn named<'a, 't>(
 fn api<'a, 't: 'a>(
     part: &dyn Fn(&str) -> Part<'a, 't>,
     mistakes: &Mistakes<'t>,
-) -> (Api, Vec<percept::From>) {
+) -> (Api, Vec<percept::SourceName>) {
     let (mut actions, mut percept, mut queries) = (Vec::new(), Vec::new(), Vec::new());
     let mut sources = Vec::new();
     named(&part("actions"), &["doc", "params"], mistakes, |name, action| {

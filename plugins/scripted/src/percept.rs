@@ -9,17 +9,17 @@ use phalanx_game::{Kind, Value, misfit};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-pub(crate) use table::{Percepts, Reported, WHOLE, copied, part, reported};
+pub(crate) use table::{PerceptTables, Reported, WHOLE, copied, part, reported};
 
 /// Bytes of a JSON text for each of its values, about.
 pub(crate) const VALUE_BYTES: usize = 8;
 
 /// A percept of a game that is a folder.
 #[derive(Clone, Debug)]
-pub struct Percept(Inner);
+pub struct Percept(PerceptData);
 
 #[derive(Clone, Debug)]
-enum Inner {
+enum PerceptData {
     Plain(Arc<Value>),
     Fields(Arc<[Field]>),
 }
@@ -29,12 +29,12 @@ enum Inner {
 pub(crate) struct Field {
     pub(crate) name: Cow<'static, str>,
     pub(crate) kind: Kind,
-    pub(crate) held: Held,
+    pub(crate) held: FieldValue,
 }
 
 /// Where a field's value is.
 #[derive(Clone, Debug)]
-pub(crate) enum Held {
+pub(crate) enum FieldValue {
     Value(Value),
     /// Becomes a value when it is asked for.
     Json(Json),
@@ -73,7 +73,7 @@ impl Json {
 impl Field {
     /// A field that a script wrote.
     pub(crate) fn written((name, value): (Cow<'static, str>, Value)) -> Self {
-        Self { name, kind: Kind::Any, held: Held::Value(value) }
+        Self { name, kind: Kind::Any, held: FieldValue::Value(value) }
     }
 
     /// The value.
@@ -82,55 +82,57 @@ impl Field {
     /// Why the message's text of it cannot be read.
     pub(crate) fn value(&self) -> Result<&Value, &str> {
         match &self.held {
-            Held::Value(value) => Ok(value),
-            Held::Json(json) => json.value(&self.kind),
+            FieldValue::Value(value) => Ok(value),
+            FieldValue::Json(json) => json.value(&self.kind),
         }
     }
 
     /// The value, if nothing is to be read for it.
     fn known(&self) -> Option<&Value> {
         match &self.held {
-            Held::Value(value) => Some(value),
-            Held::Json(json) => json.known(),
+            FieldValue::Value(value) => Some(value),
+            FieldValue::Json(json) => json.known(),
         }
     }
 
     /// How many values it is, about.
     pub(crate) fn weight(&self) -> usize {
         match &self.held {
-            Held::Value(value) => weight(value),
-            Held::Json(json) => 1 + json.span.len() / VALUE_BYTES,
+            FieldValue::Value(value) => weight(value),
+            FieldValue::Json(json) => 1 + json.span.len() / VALUE_BYTES,
         }
     }
 }
 
 impl From<Value> for Percept {
     fn from(value: Value) -> Self {
-        Self(Inner::Plain(Arc::new(value)))
+        Self(PerceptData::Plain(Arc::new(value)))
     }
 }
 
 impl Percept {
     pub(crate) fn of_fields(fields: impl Into<Arc<[Field]>>) -> Self {
-        Self(Inner::Fields(fields.into()))
+        Self(PerceptData::Fields(fields.into()))
     }
 
     /// The fields, if the percept is a part of a message.
     pub(crate) fn fields(&self) -> Option<&Arc<[Field]>> {
-        if let Inner::Fields(fields) = &self.0 { Some(fields) } else { None }
+        if let PerceptData::Fields(fields) = &self.0 { Some(fields) } else { None }
     }
 
     /// The data that a script reported.
     pub(crate) fn plain(&self) -> Option<&Value> {
-        if let Inner::Plain(value) = &self.0 { Some(value) } else { None }
+        if let PerceptData::Plain(value) = &self.0 { Some(value) } else { None }
     }
 
     /// A field; `None` without one, and when it cannot be read.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         match &self.0 {
-            Inner::Plain(value) => value.get(name),
-            Inner::Fields(fields) => fields.iter().find(|field| field.name == name)?.value().ok(),
+            PerceptData::Plain(value) => value.get(name),
+            PerceptData::Fields(fields) => {
+                fields.iter().find(|field| field.name == name)?.value().ok()
+            }
         }
     }
 
@@ -138,10 +140,10 @@ impl Percept {
     /// read. A field that was not asked for is not looked at.
     pub(crate) fn misfit(&self, name: &str, kind: &Kind) -> Option<String> {
         let known = match &self.0 {
-            Inner::Plain(value) => value.get(name),
-            Inner::Fields(fields) => {
+            PerceptData::Plain(value) => value.get(name),
+            PerceptData::Fields(fields) => {
                 let field = fields.iter().find(|field| field.name == name)?;
-                if let Held::Json(Json { read, .. }) = &field.held
+                if let FieldValue::Json(Json { read, .. }) = &field.held
                     && let Some(Err(problem)) = read.get()
                 {
                     return Some(problem.clone());
@@ -155,8 +157,8 @@ impl Percept {
     /// How many values it is, about.
     pub(crate) fn weight(&self) -> usize {
         match &self.0 {
-            Inner::Plain(value) => weight(value),
-            Inner::Fields(fields) => fields.iter().map(Field::weight).sum(),
+            PerceptData::Plain(value) => weight(value),
+            PerceptData::Fields(fields) => fields.iter().map(Field::weight).sum(),
         }
     }
 }

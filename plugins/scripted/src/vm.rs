@@ -8,7 +8,7 @@ use crate::folder::GameFolder;
 use crate::kits;
 use crate::manifest::Manifest;
 use crate::natives::{self, Outbox};
-use crate::percept::{Percept, Percepts};
+use crate::percept::{Percept, PerceptTables};
 use crate::steps::Steps;
 use mlua::chunk::Compiler;
 use mlua::{Function, Lua, LuaOptions, MultiValue, StdLib, Table, Value as LuaValue, VmState};
@@ -106,7 +106,7 @@ pub(crate) struct GameVm {
     lua: Lua,
     steps: Rc<Steps>,
     require: Function,
-    percepts: Percepts,
+    percepts: PerceptTables,
     modules: RefCell<BTreeMap<Module, Result<Table, Failure>>>,
     /// The functions that were looked up.
     functions: RefCell<BTreeMap<Module, BTreeMap<String, Option<Function>>>>,
@@ -167,7 +167,7 @@ impl GameVm {
         let form = Manifest::read(folder).ok().and_then(|manifest| manifest.percept);
         let kit = kits::kit(&lua, &steps, form.as_ref())?;
         let environment: Table = natives::environment(&lua, &outbox, (&prelude, kit))?;
-        let percepts = Percepts::new(&lua, &steps, form, &prelude.raw_get("percepts")?)?;
+        let percepts = PerceptTables::new(&lua, &steps, form, &prelude.raw_get("percepts")?)?;
         let require = requirer(&lua, folder, &environment)?;
         environment.raw_set("require", &require)?;
         lua.sandbox(true)?;

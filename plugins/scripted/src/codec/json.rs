@@ -2,7 +2,7 @@
 //! manifest says where it is.
 
 use crate::manifest::PerceptForm;
-use crate::percept::{self, Percepts};
+use crate::percept::{self, PerceptTables};
 use mlua::{Either, IntoLua, Lua, Value as LuaValue};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::fmt;
@@ -17,7 +17,11 @@ const PAIRS_AT_ONCE: usize = 32;
 ///
 /// # Errors
 /// When the bytes are not JSON, or when there is no memory.
-pub(crate) fn push(lua: &Lua, message: &Arc<[u8]>, percepts: &Percepts) -> mlua::Result<LuaValue> {
+pub(crate) fn push(
+    lua: &Lua,
+    message: &Arc<[u8]>,
+    percepts: &PerceptTables,
+) -> mlua::Result<LuaValue> {
     let limit = lua.set_memory_limit(0)?;
     let path = percepts.form.as_ref().map(PerceptForm::path);
     let seed = Push { lua, message, percepts, path };
@@ -48,7 +52,7 @@ type Part<'message> = Either<&'message str, LuaValue>;
 struct Push<'lua> {
     lua: &'lua Lua,
     message: &'lua Arc<[u8]>,
-    percepts: &'lua Percepts,
+    percepts: &'lua PerceptTables,
     /// The names that lead from here to the percept; `None`: it is not in here.
     path: Option<&'lua [String]>,
 }

@@ -2,7 +2,7 @@
 
 use super::wrong;
 use crate::manifest::PerceptForm;
-use crate::percept::{self, Field, Held, WHOLE, weight};
+use crate::percept::{self, Field, FieldValue, WHOLE, weight};
 use crate::steps::{Steps, charge};
 use mlua::{Lua, MultiValue, Table, Value as LuaValue, Variadic};
 use phalanx_game::{Kind, Value};
@@ -13,7 +13,7 @@ use std::rc::Rc;
 const COLUMNS_MAX: usize = 16;
 
 /// The arguments of `percept.columns`.
-type Columns = (LuaValue, String, Variadic<String>);
+type ColumnArgs = (LuaValue, String, Variadic<String>);
 
 pub(super) fn install(
     lua: &Lua,
@@ -21,7 +21,7 @@ pub(super) fn install(
     (steps, form): (&Rc<Steps>, Option<&PerceptForm>),
 ) -> mlua::Result<()> {
     let counted = Rc::clone(steps);
-    let columns = move |lua: &Lua, (percept, field, names): Columns| {
+    let columns = move |lua: &Lua, (percept, field, names): ColumnArgs| {
         columns(lua, &counted, &percept, (&field, &names))
     };
     native.raw_set("columns", lua.create_function(columns)?)?;
@@ -89,10 +89,10 @@ fn columns(
 }
 
 /// All columns, or what is wrong with the field.
-type Found = mlua::Result<Result<MultiValue, String>>;
+type ColumnsFound = mlua::Result<Result<MultiValue, String>>;
 
-fn of_unread(lua: &Lua, steps: &Steps, field: &Field, names: &[String]) -> Found {
-    if let Held::Json(text) = &field.held {
+fn of_unread(lua: &Lua, steps: &Steps, field: &Field, names: &[String]) -> ColumnsFound {
+    if let FieldValue::Json(text) = &field.held {
         charge(lua, steps, field.weight())?;
         let is_cells = matches!(field.kind, Kind::List(Kind::Cell));
         if let Some(columns) = percept::columns(lua, text.bytes(), names, is_cells)? {
@@ -102,7 +102,12 @@ fn of_unread(lua: &Lua, steps: &Steps, field: &Field, names: &[String]) -> Found
     of_value(lua, steps, field.value(), names)
 }
 
-fn of_value(lua: &Lua, steps: &Steps, value: Result<&Value, &str>, names: &[String]) -> Found {
+fn of_value(
+    lua: &Lua,
+    steps: &Steps,
+    value: Result<&Value, &str>,
+    names: &[String],
+) -> ColumnsFound {
     let value = match value {
         Ok(value) => value,
         Err(problem) => return Ok(Err(problem.to_owned())),
@@ -151,11 +156,11 @@ fn flaw(
     charge(lua, steps, form.fields().len())?;
     for field in form.fields() {
         let (is_list, is_table, kind) = match part.unread(field.name) {
-            Some(Field { held: Held::Json(text), .. }) => {
+            Some(Field { held: FieldValue::Json(text), .. }) => {
                 let is_list = text.bytes().starts_with(b"[");
                 (is_list, !is_list, if is_list { "list" } else { "table" })
             }
-            Some(Field { held: Held::Value(value), .. }) => {
+            Some(Field { held: FieldValue::Value(value), .. }) => {
                 (value.as_list().is_some(), is_table(value), value.kind())
             }
             None if is_scalar(&field.kind) => continue,

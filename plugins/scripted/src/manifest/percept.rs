@@ -29,7 +29,7 @@ pub(crate) struct PerceptField {
 }
 
 /// What becomes of a field of a message.
-pub(crate) enum Taken {
+pub(crate) enum FieldSource {
     /// It is this declared field.
     As(PerceptField),
     /// It keeps its name.
@@ -50,20 +50,20 @@ impl PerceptForm {
     }
 
     /// What a field of a message is.
-    pub(crate) fn take(&self, key: &str) -> Taken {
+    pub(crate) fn take(&self, key: &str) -> FieldSource {
         match self.fields.iter().find(|field| field.from == key) {
-            Some(field) => Taken::As(*field),
-            None if self.fields.iter().any(|field| field.name == key) => Taken::Hidden,
-            None => Taken::Undeclared,
+            Some(field) => FieldSource::As(*field),
+            None if self.fields.iter().any(|field| field.name == key) => FieldSource::Hidden,
+            None => FieldSource::Undeclared,
         }
     }
 }
 
 /// The name of a field in messages, and its place.
-pub(super) type From = Option<(&'static str, Range<usize>)>;
+pub(super) type SourceName = Option<(&'static str, Range<usize>)>;
 
 /// The key `from` of a field.
-pub(super) fn from(field: &Section<'_, '_>) -> From {
+pub(super) fn from(field: &Section<'_, '_>) -> SourceName {
     field.text("from").map(|(text, span)| (leak_text(text), span))
 }
 
@@ -71,7 +71,7 @@ pub(super) fn from(field: &Section<'_, '_>) -> From {
 pub(super) fn form(
     wire: &Section<'_, '_>,
     encoding: Encoding,
-    (docs, sources): (&'static [FieldDoc], Vec<From>),
+    (docs, sources): (&'static [FieldDoc], Vec<SourceName>),
     mistakes: &Mistakes<'_>,
 ) -> Option<PerceptForm> {
     let Some((text, span)) = wire.text("percept") else {

@@ -2,8 +2,8 @@
 
 mod columns;
 
-use super::{Field, Held, Json};
-use crate::manifest::{PerceptForm, Taken};
+use super::{Field, FieldValue, Json};
+use crate::manifest::{FieldSource, PerceptForm};
 pub(crate) use columns::columns;
 use phalanx_game::{FieldDoc, Kind, Value};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -32,21 +32,21 @@ pub(crate) fn fields<'de, A: MapAccess<'de>>(
     mut pairs: A,
 ) -> Result<Vec<Field>, A::Error> {
     let mut fields = Vec::with_capacity(form.fields().len());
-    while let Some(key) = pairs.next_key_seed(Name(&|key| match form.take(key) {
-        Taken::As(field) => Some((Cow::Borrowed(field.name), field.kind)),
-        Taken::Undeclared => Some((Cow::Owned(key.to_owned()), Kind::Any)),
-        Taken::Hidden => None,
+    while let Some(key) = pairs.next_key_seed(KeySeed(&|key| match form.take(key) {
+        FieldSource::As(field) => Some((Cow::Borrowed(field.name), field.kind)),
+        FieldSource::Undeclared => Some((Cow::Owned(key.to_owned()), Kind::Any)),
+        FieldSource::Hidden => None,
     }))? {
         let text = pairs.next_value::<&RawValue>()?.get();
         let Some((name, kind)) = key else { continue };
         let held = match (text.as_bytes(), place(message, text)) {
-            ([b'[' | b'{', ..], Some(span)) => Held::Json(Json::new(message, span)),
-            _scalar => Held::Value(value(text.as_bytes(), kind).map_err(A::Error::custom)?),
+            ([b'[' | b'{', ..], Some(span)) => FieldValue::Json(Json::new(message, span)),
+            _scalar => FieldValue::Value(value(text.as_bytes(), kind).map_err(A::Error::custom)?),
         };
         fields.push(Field { name, kind, held });
     }
     // As in a table of a script: one without a value is absent.
-    let is_nil = |field: &Field| matches!(field.held, Held::Value(Value::Nil));
+    let is_nil = |field: &Field| matches!(field.held, FieldValue::Value(Value::Nil));
     let mut fields = last_of_each(fields, |field| field.name.as_ref());
     fields.retain(|field| !is_nil(field));
     Ok(fields)
@@ -65,7 +65,7 @@ fn place(message: &[u8], part: &str) -> Option<Range<usize>> {
 /// When it is no JSON, or too large.
 pub(super) fn value(text: &[u8], kind: Kind) -> Result<Value, String> {
     let left = Cell::new(VALUES_MAX);
-    let seed = Read { kind, left: &left, depth: DEPTH_MAX };
+    let seed = ValueSeed { kind, left: &left, depth: DEPTH_MAX };
     // A text that is checked as a whole is not checked again text by text.
     let value = match std::str::from_utf8(text) {
         Ok(text) => seed.deserialize(&mut serde_json::Deserializer::from_str(text)),
@@ -98,9 +98,9 @@ fn last_of_each<T>(mut items: Vec<T>, name: impl Fn(&T) -> &str) -> Vec<T> {
 }
 
 /// Looks a name up, so that a declared one needs no copy.
-struct Name<'a, T>(&'a dyn Fn(&str) -> T);
+struct KeySeed<'a, T>(&'a dyn Fn(&str) -> T);
 
-impl<'de, T> DeserializeSeed<'de> for Name<'_, T> {
+impl<'de, T> DeserializeSeed<'de> for KeySeed<'_, T> {
     type Value = T;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
@@ -108,7 +108,7 @@ impl<'de, T> DeserializeSeed<'de> for Name<'_, T> {
     }
 }
 
-impl<T> Visitor<'_> for Name<'_, T> {
+impl<T> Visitor<'_> for KeySeed<'_, T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -122,13 +122,13 @@ impl<T> Visitor<'_> for Name<'_, T> {
 
 /// A value that should have a type; one of another type is read as it is.
 #[derive(Clone, Copy)]
-struct Read<'a> {
+struct ValueSeed<'a> {
     kind: Kind,
     left: &'a Cell<usize>,
     depth: usize,
 }
 
-impl Read<'_> {
+impl ValueSeed<'_> {
     fn inner<E: Error>(self, kind: Kind) -> Result<Self, E> {
         let depth = self.depth.checked_sub(1);
         let depth = depth.ok_or_else(|| {
@@ -153,7 +153,7 @@ impl Read<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Read<'_> {
+impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -165,7 +165,7 @@ impl<'de> DeserializeSeed<'de> for Read<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Read<'_> {
+impl<'de> Visitor<'de> for ValueSeed<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -222,7 +222,7 @@ impl<'de> Visitor<'de> for Read<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Value, A::Error> {
         let inner = self.inner(Kind::Any)?;
         let mut fields = Vec::with_capacity(self.fields().len());
-        while let Some((name, kind)) = pairs.next_key_seed(Name(&|name| self.key(name)))? {
+        while let Some((name, kind)) = pairs.next_key_seed(KeySeed(&|name| self.key(name)))? {
             fields.push((name, pairs.next_value_seed(Self { kind, ..inner })?));
         }
         // As in a table of a script: an empty one is a list.

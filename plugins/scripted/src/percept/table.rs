@@ -20,7 +20,7 @@ const PART: usize = 1;
 
 /// What the host has of a percept.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct PerceptPart {
     fields: Arc<[Field]>,
     /// By field: whether the script's table decides what it is. It was read or written, or the table
     /// had it from the start.
@@ -28,11 +28,11 @@ pub(crate) struct Part {
 }
 
 /// The part as a value of the VM.
-struct Handle(Rc<Part>);
+struct Handle(Rc<PerceptPart>);
 
 impl UserData for Handle {}
 
-impl Part {
+impl PerceptPart {
     /// A field that only the host has.
     pub(crate) fn unread(&self, name: &str) -> Option<&Field> {
         let index = self.fields.iter().position(|field| field.name == name)?;
@@ -62,7 +62,7 @@ impl Part {
 pub(crate) struct Reported {
     /// What the script has read or written.
     written: Vec<(Cow<'static, str>, Value)>,
-    part: Rc<Part>,
+    part: Rc<PerceptPart>,
 }
 
 impl Reported {
@@ -80,12 +80,12 @@ impl Reported {
 
 /// What makes percepts in a VM.
 #[derive(Debug)]
-pub(crate) struct Percepts {
+pub(crate) struct PerceptTables {
     pub(crate) form: Option<PerceptForm>,
     make: Function,
 }
 
-impl Percepts {
+impl PerceptTables {
     /// `prelude`: the function of the prelude that makes the table.
     pub(crate) fn new(
         lua: &Lua,
@@ -130,7 +130,7 @@ impl Percepts {
     /// A percept for a session: each field when it is read.
     pub(crate) fn lazy(&self, lua: &Lua, fields: Vec<Field>) -> mlua::Result<Table> {
         let made = vec![false; fields.len()].into();
-        self.table(lua, lua.create_table()?, Part { fields: fields.into(), made })
+        self.table(lua, lua.create_table()?, PerceptPart { fields: fields.into(), made })
     }
 
     /// A percept for a world: numbers, texts and truth values at once, the others when they are
@@ -144,13 +144,13 @@ impl Percepts {
             Some((field.name.as_ref(), scalar))
         });
         let table = lua.create_table_from(scalars);
-        let part = Part { fields: Arc::clone(fields), made: made.into() };
+        let part = PerceptPart { fields: Arc::clone(fields), made: made.into() };
         let table = table.and_then(|table| self.table(lua, table, part));
         lua.set_memory_limit(limit)?;
         table
     }
 
-    fn table(&self, lua: &Lua, table: Table, part: Part) -> mlua::Result<Table> {
+    fn table(&self, lua: &Lua, table: Table, part: PerceptPart) -> mlua::Result<Table> {
         self.make.call((table, lua.create_userdata(Handle(Rc::new(part)))?))
     }
 }
@@ -165,7 +165,7 @@ fn pushed(lua: &Lua, steps: &Steps, field: &Field) -> mlua::Result<LuaValue> {
 }
 
 /// The host's part of a percept; `None`: the table is no percept.
-pub(crate) fn part(table: &Table) -> Option<Rc<Part>> {
+pub(crate) fn part(table: &Table) -> Option<Rc<PerceptPart>> {
     let handle: AnyUserData = table.metatable()?.raw_get(PART).ok()?;
     let handle = handle.borrow::<Handle>().ok()?;
     Some(Rc::clone(&handle.0))

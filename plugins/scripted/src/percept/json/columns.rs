@@ -13,7 +13,7 @@ const DIGITS_MAX: usize = 15;
 
 /// A field of an item.
 #[derive(Clone, Copy, Debug)]
-enum Cell<'text> {
+enum ItemField<'text> {
     /// The item does not have it.
     Absent,
     Bool(bool),
@@ -31,16 +31,16 @@ pub(crate) fn columns(
 ) -> mlua::Result<Option<Vec<LuaValue>>> {
     let Ok(text) = std::str::from_utf8(text) else { return Ok(None) };
     let rows = Vec::with_capacity(text.len() / CELL_BYTES);
-    let table = Table { text, at: 0, names, rows, order: Vec::new() };
+    let table = ListReader { text, at: 0, names, rows, order: Vec::new() };
     let Some(rows) = table.read(is_cells) else { return Ok(None) };
     let column = |index: usize| {
         let cells = rows.iter().skip(index).step_by(names.len());
         let values = cells.map(|cell| match cell {
-            Cell::Text(text) => Either::Left(*text),
-            Cell::Num(num) => Either::Right(LuaValue::Number(*num)),
-            Cell::Bool(flag) => Either::Right(LuaValue::Boolean(*flag)),
+            ItemField::Text(text) => Either::Left(*text),
+            ItemField::Num(num) => Either::Right(LuaValue::Number(*num)),
+            ItemField::Bool(flag) => Either::Right(LuaValue::Boolean(*flag)),
             // A hole would end the list.
-            Cell::Absent => Either::Right(LuaValue::Boolean(false)),
+            ItemField::Absent => Either::Right(LuaValue::Boolean(false)),
         });
         lua.create_sequence_from(values).map(LuaValue::Table)
     };
@@ -48,25 +48,25 @@ pub(crate) fn columns(
 }
 
 /// Reads a list of items.
-struct Table<'text, 'names> {
+struct ListReader<'text, 'names> {
     text: &'text str,
     at: usize,
     names: &'names [String],
     /// The cells of all items, one behind the other.
-    rows: Vec<Cell<'text>>,
+    rows: Vec<ItemField<'text>>,
     /// Which name each field of the item before was: items of a list are much alike.
     order: Vec<Option<usize>>,
 }
 
-impl<'text> Table<'text, '_> {
-    fn read(mut self, is_cells: bool) -> Option<Vec<Cell<'text>>> {
+impl<'text> ListReader<'text, '_> {
+    fn read(mut self, is_cells: bool) -> Option<Vec<ItemField<'text>>> {
         self.expect(b'[')?;
         if self.take(b']') {
             return Some(self.rows);
         }
         loop {
             let start = self.rows.len();
-            self.rows.resize(start + self.names.len(), Cell::Absent);
+            self.rows.resize(start + self.names.len(), ItemField::Absent);
             if is_cells && self.take(b'[') {
                 self.pair(start)?;
             } else {
@@ -114,7 +114,7 @@ impl<'text> Table<'text, '_> {
 
     fn pair(&mut self, start: usize) -> Option<()> {
         for (axis, end) in [("x", b','), ("y", b']')] {
-            let cell @ Cell::Num(_) = self.cell()? else { return None };
+            let cell @ ItemField::Num(_) = self.cell()? else { return None };
             if let Some(index) = self.names.iter().position(|name| name == axis) {
                 *self.rows.get_mut(start + index)? = cell;
             }
@@ -123,13 +123,13 @@ impl<'text> Table<'text, '_> {
         Some(())
     }
 
-    fn cell(&mut self) -> Option<Cell<'text>> {
+    fn cell(&mut self) -> Option<ItemField<'text>> {
         match self.next()? {
-            b'"' => self.string().map(Cell::Text),
-            b'-' | b'0'..=b'9' => self.whole().map(Cell::Num),
-            b't' => self.word("true").map(|()| Cell::Bool(true)),
-            b'f' => self.word("false").map(|()| Cell::Bool(false)),
-            b'n' => self.word("null").map(|()| Cell::Absent),
+            b'"' => self.string().map(ItemField::Text),
+            b'-' | b'0'..=b'9' => self.whole().map(ItemField::Num),
+            b't' => self.word("true").map(|()| ItemField::Bool(true)),
+            b'f' => self.word("false").map(|()| ItemField::Bool(false)),
+            b'n' => self.word("null").map(|()| ItemField::Absent),
             _nested => None,
         }
     }
