@@ -135,10 +135,10 @@ pub fn read_value(value: &LuaValue, limits: PlainLimits) -> Result<Value, Culpri
     }
 }
 
-/// What a table with a metatable stands for, if the host made it.
+/// The value that a table with a metatable represents, if the host made it.
 pub type Resolve<'host> = &'host dyn Fn(&Table) -> Option<Result<Value, Culprit>>;
 
-/// The same where some tables stand for values that the host has.
+/// The same where some tables represent values that the host has.
 pub fn read_resolved(
     value: &LuaValue,
     limits: PlainLimits,
