@@ -92,7 +92,7 @@ impl Brain for Reader {
 
 /// A team and its outputs, with one seat for each agent.
 pub(crate) struct Match<const FIXED: bool = false> {
-    pub(crate) team: Team<Counting<FIXED>, Reader>,
+    pub(crate) team: Team<Counting<FIXED>>,
     pub(crate) now: Instant,
     pub(crate) said: Vec<(AgentId, Turn, i64)>,
     pub(crate) journal: Vec<JournalEntry>,
