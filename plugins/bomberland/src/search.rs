@@ -112,9 +112,10 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
         centre,
     };
     let worth = pulls.worth(weights);
+    let duel = weights.win > 0.0 && root.duel();
     let units: Vec<(UnitIndex, Vec<Plan>)> = root
         .living(true)
-        .map(|(index, _)| (index, plans(&root, index, &worth, options.ticks)))
+        .map(|(index, _)| (index, plans(&root, index, &worth, options.ticks, duel)))
         .collect();
     let mut search = Search {
         scene,
@@ -188,7 +189,12 @@ impl Search<'_, '_> {
             centre: &self.pulls.centre,
             replies: Replies {
                 ours: OURS,
-                theirs: Manner { attacks: true, digs: false, pull: Some(&self.pulls.theirs) },
+                theirs: Manner {
+                    attacks: true,
+                    digs: false,
+                    bursts: false,
+                    pull: Some(&self.pulls.theirs),
+                },
             },
             plans: plans.collect(),
         };

@@ -51,12 +51,38 @@ impl Position<'_> {
         }
         let freeze = self.freeze_in(unit.agent != self.us);
         let afters: Vec<Self> = acts.iter().map(|act| self.after(index, *act)).collect();
+        let stays = acts.iter().any(|act| self.contested(unit, *act));
+        let stays = stays.then(|| self.after(index, None));
         EXITS.into_iter().find_map(|exit| {
             let ticks = if exit.before_freeze { freeze } else { u32::MAX };
-            let keeps = |after: &Self| after.leaves(index, unit.cell, exit.fear, ticks);
-            let kept = acts.iter().zip(&afters).filter(|(_, after)| keeps(after));
+            let leaves = |after: &Self| {
+                !after.burns_next(index) && after.leaves(index, unit.cell, exit.fear, ticks)
+            };
+            let keeps = |act: Option<UnitAction>, after: &Self| {
+                let stays = stays.as_ref().filter(|_| self.contested(unit, act));
+                leaves(after) && stays.is_none_or(leaves)
+            };
+            let kept = acts.iter().zip(&afters).filter(|(act, after)| keeps(**act, after));
             let kept: Vec<_> = kept.map(|(act, _)| *act).collect();
             (!kept.is_empty()).then_some(kept)
+        })
+    }
+
+    /// Whether a unit's cell can burn in the next tick, before the unit moves.
+    fn burns_next(&self, index: UnitIndex) -> bool {
+        let unit = self.state.unit(index);
+        unit.is_some_and(|unit| self.heat(unit.agent).possible(unit.cell) & NEXT != 0)
+    }
+
+    /// Whether a unit of the other side can step into the same cell in the next tick: then neither
+    /// of them moves.
+    fn contested(&self, unit: &Unit, act: Option<UnitAction>) -> bool {
+        let Some(UnitAction::Move(direction)) = act else { return false };
+        let near = self.terrain.near(unit.cell).find(|(step, _)| *step == direction);
+        let Some((_, to)) = near else { return false };
+        let mut rivals = self.living(unit.agent != self.us);
+        rivals.any(|(_, rival)| {
+            self.ready(&rival) <= 1 && self.terrain.step(rival.cell, to).is_some()
         })
     }
 
@@ -215,14 +241,14 @@ impl<'a, 'b> Chase<'a, 'b> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{CellEntity, GameBoard, GameParams, GameState, UnitName};
+    use crate::rules::{CellEntity, GameBoard, GameParams, GameState, UnitDirection, UnitName};
     use crate::search::terrain::Terrain;
 
     const NOW: i32 = 10;
 
-    /// Whether our unit `C` may put a bomb on a map, the highest row first: `#` metal, `!` a freeze
-    /// powerup, `D` an enemy.
-    fn may_bomb(rows: &[&str], params: GameParams) -> bool {
+    /// A map, the highest row first: `#` metal, `!` a freeze powerup, `B` a bomb of our unit `C` that
+    /// goes off in the tick after the next, `D` an enemy.
+    fn map(rows: &[&str], params: GameParams) -> (GameBoard, GameState) {
         let size = (u16::try_from(rows[0].len()).unwrap(), u16::try_from(rows.len()).unwrap());
         let cells: Vec<(u16, char)> =
             (0..).zip(rows.iter().rev().flat_map(|row| row.chars())).collect();
@@ -240,22 +266,43 @@ mod tests {
         let board = GameBoard::new(size, params, agents, vec![name('C'), name('D')]);
         let mut state = GameState::new(size.0, size.1, NOW, vec![unit('C'), unit('D')]);
         for (cell, sign) in &cells {
-            let kind = match sign {
-                '#' => EntityKind::Metal,
-                '!' => EntityKind::FreezeUp,
+            let (kind, expires) = match sign {
+                '#' => (EntityKind::Metal, None),
+                '!' => (EntityKind::FreezeUp, Some(NOW + 40)),
+                'B' => (EntityKind::Bomb, Some(NOW + 2)),
                 _ => continue,
             };
-            let expires = (kind == EntityKind::FreezeUp).then_some(NOW + 40);
-            state.put(*cell, CellEntity { expires, ..CellEntity::new(kind, 0) });
+            let mut entity = CellEntity { expires, ..CellEntity::new(kind, 0) };
+            if kind == EntityKind::Bomb {
+                (entity.unit, entity.agent, entity.diameter) = (Some(0), Some(0), Some(3));
+            }
+            state.put(*cell, entity);
         }
-        let terrain = Terrain::new(&board);
-        Position::new(&board, &terrain, 0, &state).harmless_bomb(0)
+        (board, state)
+    }
+
+    /// Whether our unit may put a bomb on a map.
+    fn may_bomb(rows: &[&str], params: GameParams) -> bool {
+        let (board, state) = map(rows, params);
+        Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
     }
 
     #[test]
     fn an_enemy_that_is_near_closes_the_only_exit() {
         assert!(!may_bomb(&["C...D...."], GameParams::default()));
         assert!(may_bomb(&["C.......D"], GameParams::default()));
+    }
+
+    #[test]
+    fn a_cell_that_an_enemy_steps_into_at_the_same_time_is_no_exit_in_the_last_tick() {
+        let [up, left] = [UnitDirection::Up, UnitDirection::Left].map(UnitAction::Move);
+        let kept = |rows: &[&str]| {
+            let (board, state) = map(rows, GameParams::default());
+            let terrain = Terrain::new(&board);
+            Position::new(&board, &terrain, 0, &state).exits(0, &[None, Some(up), Some(left)])
+        };
+        assert_eq!(kept(&["##D##", "##.##", "..CB#"]), Some(vec![Some(left)]));
+        assert_eq!(kept(&["D.###", "##.##", "..CB#"]), Some(vec![Some(up), Some(left)]));
     }
 
     #[test]

@@ -36,12 +36,14 @@ struct Reached {
     steps: u32,
 }
 
-/// All plans of a unit that are worth a try; the first is to play by the rules.
+/// All plans of a unit that are worth a try; the first is to play by the rules. In a `duel` also
+/// bombs that hurt the unit.
 pub(super) fn plans(
     position: &Position<'_>,
     index: UnitIndex,
     worth: &[f64],
     depth: u32,
+    duel: bool,
 ) -> Vec<Plan> {
     let mut plans = vec![Plan::new()];
     let Some(unit) = position.state.unit(index).filter(|unit| unit.alive()) else { return plans };
@@ -52,7 +54,7 @@ pub(super) fn plans(
     plans.push(vec![PlanStep::Wait]);
     for bomb in position.bombs() {
         let armed = bomb.unit == Some(index) && bomb.armed <= position.state.tick + 1;
-        if armed && position.harmless_blast(index, bomb.cell) {
+        if armed && (duel || position.harmless_blast(index, bomb.cell)) {
             plans.push(vec![PlanStep::Detonate(bomb.cell)]);
         }
     }
@@ -65,10 +67,15 @@ pub(super) fn plans(
         }
     }
     bombings(position, unit, &reached, &mut plans);
-    if !position.harmless_bomb(index) {
-        plans.retain(|plan| plan.first() != Some(&PlanStep::Bomb));
+    if !duel {
+        if !position.harmless_bomb(index) {
+            plans.retain(|plan| plan.first() != Some(&PlanStep::Bomb));
+        }
+        keep_exits(position, index, &mut plans);
     }
-    keep_exits(position, index, &mut plans);
+    if position.burst_pays(unit) {
+        plans.push(vec![PlanStep::Bomb]);
+    }
     plans
 }
 
@@ -218,7 +225,8 @@ impl Progress {
                 PlanStep::Go(cell) => return self.walk(position, unit, cell),
                 PlanStep::Bomb => {
                     self.next += 1;
-                    return position.can_bomb(unit).then_some(Some(UnitAction::Bomb));
+                    let puts = position.can_bomb(unit) || position.burst_pays(unit);
+                    return puts.then_some(Some(UnitAction::Bomb));
                 }
                 PlanStep::Detonate(cell) => {
                     self.next += 1;

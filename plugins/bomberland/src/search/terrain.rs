@@ -112,23 +112,20 @@ impl Terrain {
 
 /// Whether a block is in a cell.
 pub(super) fn solid(state: &GameState, cell: CellIndex) -> bool {
-    state.entity(cell).is_some_and(|entity| {
-        matches!(
-            entity.kind,
-            EntityKind::Metal | EntityKind::Wood | EntityKind::Ore | EntityKind::Treasure
-        )
-    })
+    matches!(
+        state.kind(cell),
+        Some(EntityKind::Metal | EntityKind::Wood | EntityKind::Ore | EntityKind::Treasure)
+    )
 }
 
 /// Whether a block is in a cell that blasts destroy.
 pub(super) fn destructible(state: &GameState, cell: CellIndex) -> bool {
-    let entity = state.entity(cell);
-    entity.is_some_and(|entity| matches!(entity.kind, EntityKind::Wood | EntityKind::Ore))
+    matches!(state.kind(cell), Some(EntityKind::Wood | EntityKind::Ore))
 }
 
 /// Whether no unit can enter a cell, whatever units do.
 pub(super) fn closed(state: &GameState, cell: CellIndex) -> bool {
-    state.entity(cell).is_some_and(|entity| !entity.kind.walkable())
+    state.kind(cell).is_some_and(|kind| !kind.walkable())
 }
 
 /// How far a bomb of that diameter reaches.

@@ -68,10 +68,10 @@ impl Valuation {
                 continue;
             }
             cells += if ours < theirs { 1 } else { -1 };
-            let Some(entity) = position.state.entity(cell).filter(|entity| entity.kind.item())
-            else {
+            if position.item(cell).is_none() {
                 continue;
-            };
+            }
+            let Some(entity) = position.state.entity(cell) else { continue };
             let left = entity.expires.map_or(i32::MAX, |expires| expires - position.state.tick);
             let steps = *ours.min(theirs);
             if i32::from(steps) < left {

@@ -87,6 +87,23 @@ fn go(direction: UnitDirection) -> Option<UnitAction> {
     Some(UnitAction::Move(direction))
 }
 
+/// The first unit's order on a map where the fire of the ring burns in its cell and has just hurt it.
+fn in_the_ring(rows: &[&str]) -> Option<UnitAction> {
+    let mut scene = drawn(rows);
+    let unit = scene.state.unit_mut(0).unwrap();
+    unit.invulnerable = NOW + 3;
+    let cell = unit.cell;
+    scene.state.put(cell, CellEntity::new(EntityKind::Fire, NOW));
+    search(&scene, &options()).units[0].act
+}
+
+#[test]
+fn a_unit_that_burns_anyway_sets_a_bomb_off_in_the_fire_beside_an_enemy() {
+    assert_eq!(in_the_ring(&["CD......"]), Some(UnitAction::Bomb));
+    // It spares a mate that the fire has not reached.
+    assert_ne!(in_the_ring(&["E.......", "CD......"]), Some(UnitAction::Bomb));
+}
+
 #[test]
 fn a_unit_leaves_the_reach_of_a_bomb_that_an_enemy_can_set_off() {
     let scene = drawn(&["##..##D", "##..###", "##.Cb##"]);
