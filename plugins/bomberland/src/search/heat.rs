@@ -16,7 +16,7 @@ pub(super) struct Charge {
     pub(super) agent: Option<AgentIndex>,
     /// First tick in which its owner can set it off.
     pub(super) armed: i32,
-    /// The tick in which its fuse ends.
+    /// The tick in which its fuse ends or the ring of fire takes its cell.
     pub(super) expires: i32,
     pub(super) radius: i32,
     /// First tick from now in which it can go off, and in which it does if no unit acts.
@@ -59,7 +59,7 @@ impl Charges {
                     unit: entity.unit,
                     agent: entity.agent,
                     armed: entity.created.saturating_add(board.params.armed).saturating_add(1),
-                    expires: entity.expires.unwrap_or(i32::MAX),
+                    expires: entity.expires.unwrap_or(i32::MAX).min(terrain.burns(cell)),
                     radius,
                     early: 0,
                     sure: 0,
