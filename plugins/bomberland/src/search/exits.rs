@@ -35,6 +35,9 @@ const EXITS: [Exit; 4] = [
     Exit { fear: Fear::Own, before_freeze: false },
 ];
 
+/// How much of a trap a unit is in that has no better exit.
+const TRAPS: [f64; EXITS.len()] = [0.0, 0.1, 0.15, 0.3];
+
 impl Position<'_> {
     /// Which of these orders of a unit keep it the best exit from its side's bombs that it has;
     /// `None` where no bomb is near, or no order keeps any.
@@ -68,6 +71,50 @@ impl Position<'_> {
         })
     }
 
+    /// How badly orders that our units carry out together leave them without exits from their own
+    /// bombs: for each unit 0 with the best kind of exit, up to 1 without any. A step that a rival
+    /// contests may come about or not; the worse counts.
+    pub(super) fn trapped(&self, acts: &[(UnitIndex, Option<UnitAction>)]) -> f64 {
+        let bombs = |act: &Option<UnitAction>| *act == Some(UnitAction::Bomb);
+        if !acts.iter().any(|(_, act)| bombs(act))
+            && !self.bombs().iter().any(|bomb| bomb.agent == Some(self.us))
+        {
+            return 0.0;
+        }
+        let mut worst = self.trapped_after(acts);
+        for at in 0..acts.len() {
+            let mut fewer = acts.to_vec();
+            let Some((index, act)) = fewer.get_mut(at) else { continue };
+            if self.state.unit(*index).is_some_and(|unit| self.contested(unit, *act)) {
+                *act = None;
+                worst = worst.max(self.trapped_after(&fewer));
+            }
+        }
+        worst
+    }
+
+    fn trapped_after(&self, acts: &[(UnitIndex, Option<UnitAction>)]) -> f64 {
+        let after = self.after_all(acts);
+        let freeze = self.freeze_in(false);
+        let trap = |(index, _): &(UnitIndex, Option<UnitAction>)| {
+            let Some(unit) = self.state.unit(*index).filter(|unit| unit.alive()) else {
+                return 0.0;
+            };
+            let heat = after.heat(unit.agent);
+            let near = after.state.unit(*index).map(|unit| unit.cell);
+            if near.is_none_or(|cell| heat.of(cell, Fear::Own) == 0) {
+                return 0.0;
+            }
+            let leaves = |exit: Exit| {
+                let ticks = if exit.before_freeze { freeze } else { u32::MAX };
+                !after.burns_next(*index) && after.leaves(*index, unit.cell, exit.fear, ticks)
+            };
+            let kind = EXITS.into_iter().position(leaves);
+            kind.and_then(|kind| TRAPS.get(kind)).copied().unwrap_or(1.0)
+        };
+        acts.iter().map(trap).sum()
+    }
+
     /// Whether a unit's cell can burn in the next tick, before the unit moves.
     fn burns_next(&self, index: UnitIndex) -> bool {
         let unit = self.state.unit(index);
@@ -88,10 +135,17 @@ impl Position<'_> {
 
     /// The state after one order of a unit, while no other unit does anything.
     fn after(&self, index: UnitIndex, act: Option<UnitAction>) -> Self {
+        self.after_all(&[(index, act)])
+    }
+
+    /// The state after orders of some units, while no other unit does anything.
+    fn after_all(&self, acts: &[(UnitIndex, Option<UnitAction>)]) -> Self {
         let mut after = Self::new(self.board, self.terrain, self.us, &self.state);
-        let agent = self.state.unit(index).map_or(self.us, |unit| unit.agent);
-        let order = act.map(|act| UnitOrder { agent, unit: index, act });
-        let mut orders: Vec<UnitOrder> = order.into_iter().collect();
+        let order = |&(unit, act): &(UnitIndex, Option<UnitAction>)| {
+            let agent = self.state.unit(unit)?.agent;
+            Some(UnitOrder { agent, unit, act: act? })
+        };
+        let mut orders: Vec<UnitOrder> = acts.iter().filter_map(order).collect();
         step(self.board, &mut after.state, &mut ForwardChance::default(), &mut orders, &mut ());
         after.refresh();
         after

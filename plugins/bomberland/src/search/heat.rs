@@ -2,7 +2,7 @@
 //! [`DangerForecast`](crate::world::DangerForecast), but computed from the state alone in about a
 //! microsecond, since a search needs it in every tick.
 
-use super::terrain::{Terrain, radius};
+use super::terrain::{Terrain, destructible, radius};
 use crate::rules::{AgentIndex, CellIndex, EntityKind, GameBoard, GameState, UnitIndex};
 
 /// How many ticks a heat map reaches.
@@ -67,6 +67,31 @@ impl Charges {
                     reach,
                 });
             }
+        }
+        self.widen(terrain, state);
+    }
+
+    /// A blast passes a block that other bombs can destroy before.
+    fn widen(&mut self, terrain: &Terrain, state: &GameState) {
+        let mut hits: Vec<(CellIndex, i32)> = Vec::new();
+        for cell in self.bombs.iter().flat_map(|bomb| &bomb.reach) {
+            if destructible(state, *cell) {
+                match hits.iter_mut().find(|(hit, _)| hit == cell) {
+                    Some((_, count)) => *count += 1,
+                    None => hits.push((*cell, 1)),
+                }
+            }
+        }
+        let hp = |cell: CellIndex| state.entity(cell).and_then(|block| block.hp).unwrap_or(1);
+        hits.retain(|(cell, count)| hp(*cell) < *count);
+        if hits.is_empty() {
+            return;
+        }
+        for bomb in &mut self.bombs {
+            let mut reach = Vec::with_capacity(9);
+            let gone = |cell: CellIndex| hits.iter().any(|(hit, _)| *hit == cell);
+            terrain.blast_past(state, bomb.cell, bomb.radius, gone, |cell| reach.push(cell));
+            bomb.reach = reach;
         }
     }
 

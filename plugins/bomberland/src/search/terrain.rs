@@ -92,6 +92,18 @@ impl Terrain {
         state: &GameState,
         cell: CellIndex,
         radius: i32,
+        visit: impl FnMut(CellIndex),
+    ) {
+        self.blast_past(state, cell, radius, |_| false, visit);
+    }
+
+    /// The same where some blocks are `gone` by then.
+    pub(super) fn blast_past(
+        &self,
+        state: &GameState,
+        cell: CellIndex,
+        radius: i32,
+        gone: impl Fn(CellIndex) -> bool,
         mut visit: impl FnMut(CellIndex),
     ) {
         visit(cell);
@@ -102,7 +114,7 @@ impl Terrain {
                 let Some(&next) = near.filter(|next| **next != OUTSIDE) else { break };
                 at = next;
                 visit(at);
-                if solid(state, at) {
+                if solid(state, at) && !gone(at) {
                     break;
                 }
             }
