@@ -112,10 +112,9 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
         centre,
     };
     let worth = pulls.worth(weights);
-    let duel = weights.win > 0.0 && root.duel();
     let units: Vec<(UnitIndex, Vec<Plan>)> = root
         .living(true)
-        .map(|(index, _)| (index, plans(&root, index, &worth, options.ticks, duel)))
+        .map(|(index, _)| (index, plans(&root, index, &worth, options.ticks)))
         .collect();
     let firsts = units.iter().map(|(index, plans)| {
         plans.iter().map(|plan| first_order(&root, *index, plan)).collect::<Vec<_>>()

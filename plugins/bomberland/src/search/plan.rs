@@ -1,5 +1,6 @@
 //! Plans of one unit: ways to cells that are worth it, bombs there, and bombs to set off.
 
+use super::heat::Fear;
 use super::policy::OURS;
 use super::position::Position;
 use super::terrain::radius;
@@ -10,6 +11,8 @@ use crate::rules::{CellIndex, Unit, UnitAction, UnitIndex};
 pub(super) enum PlanStep {
     /// Walks to a neighbour.
     Go(CellIndex),
+    /// Walks to a neighbour, though it may burn there.
+    Dash(CellIndex),
     /// Puts a bomb.
     Bomb,
     /// Sets off a bomb of its own.
@@ -36,43 +39,40 @@ struct Reached {
     steps: u32,
 }
 
-/// All plans of a unit that are worth a try; the first is to play by the rules. In a `duel` also
-/// bombs that hurt the unit.
+/// All plans of a unit that are worth a try; the first is to play by the rules.
 pub(super) fn plans(
     position: &Position<'_>,
     index: UnitIndex,
     worth: &[f64],
     depth: u32,
-    duel: bool,
 ) -> Vec<Plan> {
     let mut plans = vec![Plan::new()];
     let Some(unit) = position.state.unit(index).filter(|unit| unit.alive()) else { return plans };
     if position.ready(unit) > depth {
         return plans;
     }
-    let reached = reachable(position, unit, depth);
+    let dash = position.doomed(index, unit);
+    let reached = reachable(position, unit, depth, dash);
     plans.push(vec![PlanStep::Wait]);
     for bomb in position.bombs() {
         let armed = bomb.unit == Some(index) && bomb.armed <= position.state.tick + 1;
-        if armed && (duel || position.harmless_blast(index, bomb.cell)) {
+        if armed && position.harmless_blast(index, bomb.cell) {
             plans.push(vec![PlanStep::Detonate(bomb.cell)]);
         }
     }
     let beside = reached.iter().enumerate().filter(|(_, at)| at.steps == 1).map(|(at, _)| at);
     let ends = beside.chain(interesting(position, &reached, worth));
     for end in ends {
-        let way = way(&reached, end);
+        let way = way(&reached, end, dash);
         if !plans.contains(&way) {
             plans.push(way);
         }
     }
-    bombings(position, unit, &reached, &mut plans);
-    if !duel {
-        if !position.harmless_bomb(index) {
-            plans.retain(|plan| plan.first() != Some(&PlanStep::Bomb));
-        }
-        keep_exits(position, index, &mut plans);
+    bombings(position, unit, &reached, dash, &mut plans);
+    if !position.harmless_bomb(index) {
+        plans.retain(|plan| plan.first() != Some(&PlanStep::Bomb));
     }
+    keep_exits(position, index, &mut plans);
     if position.burst_pays(unit) {
         plans.push(vec![PlanStep::Bomb]);
     }
@@ -109,7 +109,8 @@ fn interesting(position: &Position<'_>, reached: &[Reached], worth: &[f64]) -> V
     let value = |at: &Reached| {
         let item =
             if position.item(at.cell).is_some() { 1000.0 - f64::from(at.steps) } else { 0.0 };
-        item + worth.get(usize::from(at.cell)).copied().unwrap_or(0.0)
+        let island = if position.island(at.cell) { 2000.0 } else { 0.0 };
+        island + item + worth.get(usize::from(at.cell)).copied().unwrap_or(0.0)
     };
     let far = reached.iter().enumerate().filter(|(_, at)| at.steps > 1);
     let mut ranked: Vec<(f64, usize)> = far.map(|(index, at)| (value(at), index)).collect();
@@ -119,7 +120,13 @@ fn interesting(position: &Position<'_>, reached: &[Reached], worth: &[f64]) -> V
 }
 
 /// Walks that end with a bomb: where it reaches most enemies and blocks, nearest first.
-fn bombings(position: &Position<'_>, unit: &Unit, reached: &[Reached], plans: &mut Vec<Plan>) {
+fn bombings(
+    position: &Position<'_>,
+    unit: &Unit,
+    reached: &[Reached],
+    dash: bool,
+    plans: &mut Vec<Plan>,
+) {
     if unit.bombs <= 0 {
         return;
     }
@@ -131,7 +138,7 @@ fn bombings(position: &Position<'_>, unit: &Unit, reached: &[Reached], plans: &m
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     ranked.truncate(BOMBINGS);
     for (_, index) in ranked {
-        let mut plan = way(reached, index);
+        let mut plan = way(reached, index, dash);
         plan.push(PlanStep::Bomb);
         plans.push(plan);
     }
@@ -159,18 +166,19 @@ fn bomb_value(position: &Position<'_>, unit: &Unit, at: &Reached) -> f64 {
 }
 
 /// The way to a reached cell.
-fn way(reached: &[Reached], end: usize) -> Plan {
+fn way(reached: &[Reached], end: usize, dash: bool) -> Plan {
     let (mut plan, mut at) = (Plan::new(), end);
     while let Some(place) = reached.get(at).filter(|place| place.steps > 0) {
-        plan.push(PlanStep::Go(place.cell));
+        plan.push(if dash { PlanStep::Dash(place.cell) } else { PlanStep::Go(place.cell) });
         at = place.from;
     }
     plan.reverse();
     plan
 }
 
-/// The cells that a unit can walk to within `depth` steps without a wait.
-fn reachable(position: &Position<'_>, unit: &Unit, depth: u32) -> Vec<Reached> {
+/// The cells that a unit can walk to within `depth` steps without a wait. A unit that burns anyway
+/// may `dash` through the ring of fire.
+fn reachable(position: &Position<'_>, unit: &Unit, depth: u32, dash: bool) -> Vec<Reached> {
     let mut reached = vec![Reached { cell: unit.cell, from: 0, steps: 0 }];
     let mut seen = vec![false; position.terrain.cells()];
     let mut visit = |cell: CellIndex| {
@@ -183,7 +191,14 @@ fn reachable(position: &Position<'_>, unit: &Unit, depth: u32) -> Vec<Reached> {
     while let Some(&Reached { cell, steps, .. }) = reached.get(head) {
         if steps < depth {
             for (_, to) in position.terrain.near(cell) {
-                let burns = heat.possible(to) & (4_u64 << steps) != 0;
+                let bit = 4_u64 << steps;
+                let burns = if dash {
+                    heat.of(to, Fear::Own) & bit != 0 || position.blazes(to)
+                } else {
+                    heat.possible(to) & bit != 0
+                };
+                let whole = unit.invulnerable >= position.state.tick.saturating_add(2 + i32::try_from(steps).unwrap_or(i32::MAX - 2));
+                let burns = burns && !whole;
                 if !burns && position.open(to) && visit(to) {
                     reached.push(Reached { cell: to, from: head, steps: steps + 1 });
                 }
@@ -219,10 +234,15 @@ impl Progress {
         }
         loop {
             match *plan.get(self.next)? {
-                PlanStep::Go(cell) if cell == unit.cell => {
+                PlanStep::Go(cell) | PlanStep::Dash(cell) if cell == unit.cell => {
                     (self.next, self.blocked) = (self.next + 1, 0);
                 }
-                PlanStep::Go(cell) => return self.walk(position, unit, cell),
+                PlanStep::Go(cell) => {
+                    let hot = position.heat(unit.agent).possible(cell) & 0b100 != 0;
+                    let whole = unit.invulnerable >= position.state.tick.saturating_add(2);
+                    return self.walk(position, unit, cell, hot && !whole);
+                }
+                PlanStep::Dash(cell) => return self.walk(position, unit, cell, false),
                 PlanStep::Bomb => {
                     self.next += 1;
                     let puts = position.can_bomb(unit) || position.burst_pays(unit);
@@ -246,9 +266,9 @@ impl Progress {
         position: &Position<'_>,
         unit: &Unit,
         cell: CellIndex,
+        hot: bool,
     ) -> Option<Option<UnitAction>> {
         let direction = position.terrain.step(unit.cell, cell);
-        let hot = position.heat(unit.agent).possible(cell) & 0b100 != 0;
         self.blocked += 1;
         if hot || direction.is_none() || self.blocked > PATIENCE {
             self.next = usize::MAX;

@@ -257,12 +257,28 @@ impl<'a> Position<'a> {
         true
     }
 
-    /// Whether the ring of fire burns and a single unit of the other side is left, which has fewer
-    /// lives than ours have together: then a life for a life wins.
-    pub(super) fn duel(&self) -> bool {
-        let lives = |ours: bool| self.living(ours).map(|(_, unit)| unit.hp).sum::<i32>();
-        let burning = self.state.tick >= self.board.params.game_duration;
-        burning && self.living(false).count() == 1 && lives(true) > lives(false)
+    /// The tick in which the ring of fire takes a cell. It comes once: where its fire is gone, the
+    /// cell never burns again.
+    pub(super) fn burns(&self, cell: CellIndex) -> i32 {
+        if self.island(cell) { i32::MAX } else { self.terrain.burns(cell) }
+    }
+
+    /// Whether the ring of fire has taken a cell, but an item fell there and put the fire out.
+    pub(super) fn island(&self, cell: CellIndex) -> bool {
+        self.terrain.burns(cell) <= self.state.tick
+            && self.state.kind(cell) != Some(EntityKind::Fire)
+    }
+
+    /// Whether a blast burns in a cell.
+    pub(super) fn blazes(&self, cell: CellIndex) -> bool {
+        let fire = self.state.entity(cell).filter(|it| it.kind == EntityKind::Fire);
+        fire.is_some_and(|fire| !fire.permanent())
+    }
+
+    /// Whether a unit burns soon, whatever it does.
+    pub(super) fn doomed(&self, index: UnitIndex, unit: &Unit) -> bool {
+        !self.calm(unit.agent, unit.cell, 1, Fear::Certain)
+            && self.way_out(index, Fear::Certain).is_none()
     }
 
     /// Whether a unit has a bomb that its side may put in the next tick.

@@ -102,7 +102,7 @@ impl Valuation {
         unit: &Unit,
     ) -> f64 {
         let mut worth = 0.0;
-        let margin = position.terrain.burns(unit.cell).saturating_sub(position.state.tick);
+        let margin = position.burns(unit.cell).saturating_sub(position.state.tick);
         if margin < RING_NEAR {
             worth -= weights.ring * f64::from(RING_NEAR - margin) / f64::from(RING_NEAR);
         }
