@@ -28,15 +28,17 @@ struct Exit {
 }
 
 /// The best exit first: a unit without one of the first kind looks for one of the next.
-const EXITS: [Exit; 4] = [
+const EXITS: [Exit; 6] = [
     Exit { fear: Fear::Loose, before_freeze: true },
     Exit { fear: Fear::Loose, before_freeze: false },
     Exit { fear: Fear::Own, before_freeze: true },
     Exit { fear: Fear::Own, before_freeze: false },
+    Exit { fear: Fear::Possible, before_freeze: true },
+    Exit { fear: Fear::Possible, before_freeze: false },
 ];
 
 /// How much of a trap a unit is in that has no better exit.
-const TRAPS: [f64; EXITS.len()] = [0.0, 0.1, 0.15, 0.3];
+const TRAPS: [f64; EXITS.len()] = [0.0, 0.01, 0.02, 0.03, 0.04, 0.05];
 
 impl Position<'_> {
     /// Which of these orders of a unit keep it the best exit from its side's bombs that it has;
@@ -56,7 +58,7 @@ impl Position<'_> {
         let afters: Vec<Self> = acts.iter().map(|act| self.after(index, *act)).collect();
         let stays = acts.iter().any(|act| self.contested(unit, *act));
         let stays = stays.then(|| self.after(index, None));
-        EXITS.into_iter().find_map(|exit| {
+        let keeps = |exit: Exit| {
             let ticks = if exit.before_freeze { freeze } else { u32::MAX };
             let leaves = |after: &Self| {
                 !after.burns_next(index) && after.leaves(index, unit.cell, exit.fear, ticks)
@@ -66,9 +68,18 @@ impl Position<'_> {
                 leaves(after) && stays.is_none_or(leaves)
             };
             let kept = acts.iter().zip(&afters).filter(|(act, after)| keeps(**act, after));
-            let kept: Vec<_> = kept.map(|(act, _)| *act).collect();
-            (!kept.is_empty()).then_some(kept)
-        })
+            kept.map(|(act, _)| *act).collect::<Vec<_>>()
+        };
+        let mut exits = EXITS.into_iter().map(keeps);
+        let mut kept = exits.find(|kept| !kept.is_empty())?;
+        // A mate may want the same cell: then to wait is better, as long as there is time.
+        if !kept.contains(&None)
+            && acts.contains(&None)
+            && keeps(Exit { fear: Fear::Possible, before_freeze: true }).contains(&None)
+        {
+            kept.push(None);
+        }
+        Some(kept)
     }
 
     /// How badly orders that our units carry out together leave them without exits from their own
@@ -100,9 +111,13 @@ impl Position<'_> {
             let Some(unit) = self.state.unit(*index).filter(|unit| unit.alive()) else {
                 return 0.0;
             };
-            let heat = after.heat(unit.agent);
-            let near = after.state.unit(*index).map(|unit| unit.cell);
-            if near.is_none_or(|cell| heat.of(cell, Fear::Own) == 0) {
+            let Some(body) = after.state.unit(*index) else { return 0.0 };
+            let hit = body.hp < unit.hp && after.own_fire(unit.cell);
+            let burns = body.invulnerable <= after.state.tick && after.own_fire(body.cell);
+            if hit || burns {
+                return 1.0;
+            }
+            if after.heat(unit.agent).of(body.cell, Fear::Own) == 0 {
                 return 0.0;
             }
             let leaves = |exit: Exit| {
@@ -113,6 +128,12 @@ impl Position<'_> {
             kind.and_then(|kind| TRAPS.get(kind)).copied().unwrap_or(1.0)
         };
         acts.iter().map(trap).sum()
+    }
+
+    /// Whether a blast of ours burns in a cell.
+    fn own_fire(&self, cell: CellIndex) -> bool {
+        let fire = self.state.entity(cell).filter(|it| it.kind == EntityKind::Fire);
+        fire.is_some_and(|fire| fire.agent == Some(self.us) && !fire.permanent())
     }
 
     /// Whether a unit's cell can burn in the next tick, before the unit moves.

@@ -197,7 +197,11 @@ fn reachable(position: &Position<'_>, unit: &Unit, depth: u32, dash: bool) -> Ve
                 } else {
                     heat.possible(to) & bit != 0
                 };
-                let whole = unit.invulnerable >= position.state.tick.saturating_add(2 + i32::try_from(steps).unwrap_or(i32::MAX - 2));
+                let whole = unit.invulnerable
+                    >= position
+                        .state
+                        .tick
+                        .saturating_add(2 + i32::try_from(steps).unwrap_or(i32::MAX - 2));
                 let burns = burns && !whole;
                 if !burns && position.open(to) && visit(to) {
                     reached.push(Reached { cell: to, from: head, steps: steps + 1 });
