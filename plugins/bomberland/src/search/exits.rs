@@ -144,7 +144,7 @@ impl Position<'_> {
 
     /// Whether a unit of the other side can step into the same cell in the next tick: then neither
     /// of them moves.
-    fn contested(&self, unit: &Unit, act: Option<UnitAction>) -> bool {
+    pub(super) fn contested(&self, unit: &Unit, act: Option<UnitAction>) -> bool {
         let Some(UnitAction::Move(direction)) = act else { return false };
         let near = self.terrain.near(unit.cell).find(|(step, _)| *step == direction);
         let Some((_, to)) = near else { return false };
@@ -248,28 +248,33 @@ impl Position<'_> {
 }
 
 /// A unit that wants out of danger, and one of the other side that wants to be in its way and knows
-/// each of its steps.
+/// each of its steps. The other rivals take each cell that they can be in as early.
 struct Chase<'a, 'b> {
     position: &'b Position<'a>,
     unit: &'b Unit,
     fear: Fear,
     most: u32,
+    /// Steps of the rivals that do not chase.
+    others: Reach,
     /// Whether the unit gets out, by its cell, the rival's, and the ticks gone.
     known: BTreeMap<(CellIndex, CellIndex, u32), bool>,
 }
 
 impl<'a, 'b> Chase<'a, 'b> {
     fn new(position: &'b Position<'a>, unit: &'b Unit, fear: Fear, most: u32) -> Self {
-        Self { position, unit, fear, most, known: BTreeMap::new() }
+        Self { position, unit, fear, most, others: Reach::default(), known: BTreeMap::new() }
     }
 
     /// Whether no rival can keep the unit in danger. Where a rival can be first in the unit's cell,
     /// the unit is still in the one that it came `from`.
     fn lost(&mut self, from: CellIndex) -> bool {
         let (position, most) = (self.position, self.most);
-        let rivals = position.living(self.unit.agent != position.us);
+        let theirs = self.unit.agent != position.us;
+        let rivals = position.living(theirs);
         let rivals = rivals.filter(|(_, rival)| position.ready(rival) <= most);
-        rivals.map(|(_, rival)| rival.cell).all(|rival| {
+        rivals.map(|(index, rival)| (index, rival.cell)).all(|(index, rival)| {
+            self.others.read_without(position, theirs, Some(index));
+            self.known.clear();
             let near: Vec<CellIndex> = position.terrain.near(rival).map(|(_, to)| to).collect();
             let beaten = from != self.unit.cell && near.contains(&self.unit.cell);
             let steps = near.into_iter().filter(|to| position.open(*to)).chain([rival]);
@@ -277,6 +282,11 @@ impl<'a, 'b> Chase<'a, 'b> {
             steps.all(|to| self.out(self.unit.cell, to, 0))
                 && (!beaten || self.out(from, self.unit.cell, 0))
         })
+    }
+
+    /// What the unit does not walk into on its way.
+    fn walk_fear(&self) -> Fear {
+        if self.fear == Fear::Possible { Fear::Possible } else { Fear::Loose }
     }
 
     fn out(&mut self, cell: CellIndex, rival: CellIndex, gone: u32) -> bool {
@@ -292,8 +302,11 @@ impl<'a, 'b> Chase<'a, 'b> {
         }
         let steps = self.steps(cell, rival);
         let replies = self.steps(rival, cell);
-        let hot = |at: CellIndex| heat.of(at, Fear::Loose) & (2_u64 << (gone + 1)) != 0;
-        let steps: Vec<CellIndex> = steps.into_iter().filter(|to| !hot(*to)).collect();
+        let hot = |at: CellIndex| heat.of(at, self.walk_fear()) & (2_u64 << (gone + 1)) != 0;
+        // They have walked a tick already.
+        let taken = |at: CellIndex| at != cell && u32::from(self.others.steps(at)) <= gone + 2;
+        let free = |to: &CellIndex| !hot(*to) && !taken(*to);
+        let steps: Vec<CellIndex> = steps.into_iter().filter(free).collect();
         let found = steps.into_iter().any(|to| {
             replies.iter().all(|reply| {
                 let next = if *reply == to { cell } else { to };
@@ -322,24 +335,29 @@ mod tests {
     const NOW: i32 = 10;
 
     /// A map, the highest row first: `#` metal, `!` a freeze powerup, `B` a bomb of our unit `C` that
-    /// goes off in the tick after the next, `D` an enemy.
+    /// goes off in the tick after the next, `E` its mate, `D` and `F` enemies.
     fn map(rows: &[&str], params: GameParams) -> (GameBoard, GameState) {
         let size = (u16::try_from(rows[0].len()).unwrap(), u16::try_from(rows.len()).unwrap());
         let cells: Vec<(u16, char)> =
             (0..).zip(rows.iter().rev().flat_map(|row| row.chars())).collect();
-        let unit = |sign: char| Unit {
-            cell: cells.iter().find(|(_, it)| *it == sign).unwrap().0,
-            agent: u8::from(sign == 'D'),
+        let agent = |sign: char| u8::from("DF".contains(sign));
+        let bodies = "CDEF".chars().filter(|sign| cells.iter().any(|(_, it)| it == sign));
+        let bodies: Vec<char> = bodies.collect();
+        let unit = |sign: &char| Unit {
+            cell: cells.iter().find(|(_, it)| it == sign).unwrap().0,
+            agent: agent(*sign),
             hp: 3,
             bombs: 9,
             diameter: 3,
             invulnerable: 0,
             stunned: 0.0,
         };
-        let name = |sign: char| UnitName { name: sign.to_string(), agent: u8::from(sign == 'D') };
+        let name = |sign: &char| UnitName { name: sign.to_string(), agent: agent(*sign) };
         let agents = vec!["a".to_owned(), "b".to_owned()];
-        let board = GameBoard::new(size, params, agents, vec![name('C'), name('D')]);
-        let mut state = GameState::new(size.0, size.1, NOW, vec![unit('C'), unit('D')]);
+        let names = bodies.iter().map(name).collect();
+        let board = GameBoard::new(size, params, agents, names);
+        let units = bodies.iter().map(unit).collect();
+        let mut state = GameState::new(size.0, size.1, NOW, units);
         for (cell, sign) in &cells {
             let (kind, expires) = match sign {
                 '#' => (EntityKind::Metal, None),
@@ -378,6 +396,65 @@ mod tests {
         };
         assert_eq!(kept(&["##D##", "##.##", "..CB#"]), Some(vec![Some(left)]));
         assert_eq!(kept(&["D.###", "##.##", "..CB#"]), Some(vec![Some(up), Some(left)]));
+    }
+
+    #[test]
+    fn two_enemies_close_two_exits() {
+        assert!(!may_bomb(&["D..C..F"], GameParams::default()));
+        assert!(may_bomb(&["D..C...."], GameParams::default()));
+    }
+
+    /// How badly orders together trap our units `C` (0) and `E` (2).
+    fn trapped(rows: &[&str], acts: &[(UnitIndex, UnitAction)]) -> f64 {
+        let (board, state) = map(rows, GameParams::default());
+        let acts: Vec<_> = acts.iter().map(|(unit, act)| (*unit, Some(*act))).collect();
+        Position::new(&board, &Terrain::new(&board), 0, &state).trapped(&acts)
+    }
+
+    #[test]
+    fn a_mate_that_steps_into_the_only_exit_makes_a_bomb_a_trap() {
+        let rows = ["#E#######", "C.......D"];
+        let down = UnitAction::Move(UnitDirection::Down);
+        assert!(trapped(&rows, &[(0, UnitAction::Bomb)]) < 0.5);
+        assert!(trapped(&rows, &[(0, UnitAction::Bomb), (2, down)]) > 0.5);
+    }
+
+    #[test]
+    fn a_step_into_the_blast_that_a_mate_sets_off_is_a_trap() {
+        let rows = ["E#######", ".B...C.D"];
+        let down = UnitAction::Move(UnitDirection::Down);
+        let shot = UnitAction::Detonate(1.0, 0.0);
+        assert!(trapped(&rows, &[(0, shot)]) < 0.5);
+        assert!(trapped(&rows, &[(0, shot), (2, down)]) > 0.5);
+    }
+
+    #[test]
+    fn the_ring_of_fire_sets_a_bomb_off() {
+        let certain = |game_duration| {
+            let params = GameParams { game_duration, ..GameParams::default() };
+            let (board, mut state) = map(&["BC.....D"], params);
+            if let Some(bomb) = state.entity(0).copied() {
+                state.put(0, CellEntity { expires: Some(NOW + 30), ..bomb });
+            }
+            Position::new(&board, &Terrain::new(&board), 0, &state).calm(0, 1, 1, Fear::Certain)
+        };
+        assert!(!certain(NOW + 3));
+        assert!(certain(NOW + 300));
+    }
+
+    #[test]
+    fn a_blast_passes_a_block_that_another_bomb_destroys() {
+        let calm = |rows: &[&str]| {
+            let (board, mut state) = map(rows, GameParams::default());
+            state.put(1, CellEntity { hp: Some(1), ..CellEntity::new(EntityKind::Wood, 0) });
+            let bombs: Vec<_> = state.hot().map(|(cell, bomb)| (cell, *bomb)).collect();
+            for (cell, bomb) in bombs {
+                state.put(cell, CellEntity { diameter: Some(5), ..bomb });
+            }
+            Position::new(&board, &Terrain::new(&board), 0, &state).calm(0, 2, 1, Fear::Certain)
+        };
+        assert!(calm(&["........", "#.######", "B.C....D"]));
+        assert!(!calm(&[".B......", "#.######", "B.C....D"]));
     }
 
     #[test]

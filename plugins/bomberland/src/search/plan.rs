@@ -28,6 +28,9 @@ pub(super) type Plan = Vec<PlanStep>;
 const WALKS: usize = 10;
 const BOMBINGS: usize = 8;
 
+/// How many ticks there are for each one in which a unit gives way to an enemy that may want the same cell.
+const WAYS: i32 = 4;
+
 /// Most steps to a cell where a plan puts a bomb.
 const BOMB_STEPS: u32 = 7;
 
@@ -73,10 +76,27 @@ pub(super) fn plans(
         plans.retain(|plan| plan.first() != Some(&PlanStep::Bomb));
     }
     keep_exits(position, index, &mut plans);
+    give_way(position, index, unit, &mut plans);
     if position.burst_pays(unit) {
         plans.push(vec![PlanStep::Bomb]);
     }
     plans
+}
+
+/// Now and then leaves out steps into cells that an enemy can step into at the same time: two units
+/// that want the same cell would wait for each other for ever.
+fn give_way(position: &Position<'_>, index: UnitIndex, unit: &Unit, plans: &mut Vec<Plan>) {
+    let turn = position.state.tick.wrapping_add(i32::from(index));
+    let hurry = position.heat(unit.agent).possible(unit.cell) & 0b1110 != 0;
+    if turn.rem_euclid(WAYS) != 0 || hurry {
+        return;
+    }
+    let contested = |plan: &Plan| position.contested(unit, first_order(position, index, plan));
+    let contested: Vec<bool> = plans.iter().map(contested).collect();
+    if contested.contains(&false) {
+        let mut contested = contested.into_iter();
+        plans.retain(|_| contested.next() == Some(false));
+    }
 }
 
 /// Leaves out plans that begin with an order after which the unit may not get out of the reach of

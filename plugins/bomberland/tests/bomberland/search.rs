@@ -105,6 +105,32 @@ fn a_unit_that_burns_anyway_sets_a_bomb_off_in_the_fire_beside_an_enemy() {
 }
 
 #[test]
+fn a_unit_that_burns_anyway_dashes_to_a_cell_where_the_fire_is_out() {
+    let mut scene = drawn(&["..C....D"]);
+    scene.state.tick = 700;
+    for cell in (0..8).filter(|cell| *cell != 4) {
+        scene.state.put(cell, CellEntity::new(EntityKind::Fire, 300));
+    }
+    assert_eq!(chosen(&scene), go(UnitDirection::Right));
+    scene.state.put(4, CellEntity::new(EntityKind::Fire, 300));
+    scene.state.remove(0);
+    assert_eq!(chosen(&scene), go(UnitDirection::Left));
+}
+
+#[test]
+fn now_and_then_a_unit_gives_way_to_an_enemy_that_wants_the_same_cell() {
+    let mut scene = drawn(&["C.!.D", "....."]);
+    scene.state.unit_mut(0).unwrap().cell = 6;
+    scene.state.unit_mut(1).unwrap().cell = 8;
+    let steps = (0..4).map(|tick| {
+        scene.state.tick = NOW + tick;
+        chosen(&scene) == go(UnitDirection::Right)
+    });
+    let steps: Vec<bool> = steps.collect();
+    assert!(steps.contains(&true) && steps.contains(&false), "{steps:?}");
+}
+
+#[test]
 fn a_unit_leaves_the_reach_of_a_bomb_that_an_enemy_can_set_off() {
     let scene = drawn(&["##..##D", "##..###", "##.Cb##"]);
     assert!(matches!(chosen(&scene), Some(UnitAction::Move(_))));
