@@ -430,16 +430,18 @@ mod tests {
 
     #[test]
     fn the_ring_of_fire_sets_a_bomb_off() {
-        let certain = |game_duration| {
+        let burns = |game_duration| {
             let params = GameParams { game_duration, ..GameParams::default() };
             let (board, mut state) = map(&["BC.....D"], params);
             if let Some(bomb) = state.entity(0).copied() {
                 state.put(0, CellEntity { expires: Some(NOW + 30), ..bomb });
             }
-            Position::new(&board, &Terrain::new(&board), 0, &state).calm(0, 1, 1, Fear::Certain)
+            let terrain = Terrain::new(&board);
+            let position = Position::new(&board, &terrain, 0, &state);
+            position.heat(0).of(1, Fear::Certain) & (1 << 3) != 0
         };
-        assert!(!certain(NOW + 3));
-        assert!(certain(NOW + 300));
+        assert!(burns(NOW + 3));
+        assert!(!burns(NOW + 300));
     }
 
     #[test]
