@@ -1,10 +1,10 @@
 //! What the game's files get besides Luau's library: what sessions report, and random numbers.
 
-use crate::percept::{self, Reported};
+use crate::percept::{self, Reported, WHOLE};
 use crate::steps::refuse;
 use mlua::{Function, Lua, Table, Value as LuaValue};
 use phalanx_game::Value;
-use phalanx_luau::plain::{self, Culprit, PlainLimits};
+use phalanx_luau::plain::{self, Culprit};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::cell::{Cell, RefCell};
@@ -12,8 +12,6 @@ use std::rc::Rc;
 
 /// Most reports of a call.
 const REPORTS_MAX: usize = 4_096;
-/// Largest message or percept.
-const REPORT: PlainLimits = PlainLimits { values: 200_000, text_bytes: 16 << 20, depth: 32 };
 
 /// What a session's script reports: the name of the native and its arguments.
 #[derive(Debug)]
@@ -98,7 +96,7 @@ fn reporter(lua: &Lua, outbox: &Rc<Outbox>, name: &'static str) -> mlua::Result<
             let again = || Culprit::new("a percept is in this report twice");
             Some(if times.get() > 1 { Err(again()) } else { Ok(Value::Nil) })
         };
-        let read = |value: &LuaValue| plain::read_resolved(value, REPORT, &resolve);
+        let read = |value: &LuaValue| plain::read_resolved(value, WHOLE, &resolve);
         let args: Result<Vec<_>, _> = args.iter().map(read).collect();
         let args = args.map_err(refused)?;
         reports.push(Report { name, args, percept: reported });

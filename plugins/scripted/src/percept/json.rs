@@ -2,7 +2,7 @@
 
 mod columns;
 
-use super::{Field, FieldValue, Json};
+use super::{Field, FieldValue, Json, WHOLE};
 use crate::manifest::{FieldSource, PerceptForm};
 pub(crate) use columns::columns;
 use phalanx_game::{FieldDoc, Kind, Value};
@@ -16,9 +16,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Most values of a percept, as many as a script may report.
-const VALUES_MAX: usize = 200_000;
+const VALUES_MAX: usize = WHOLE.values;
 /// Deepest nesting of lists and tables, as in reports.
-const DEPTH_MAX: usize = 32;
+const DEPTH_MAX: usize = WHOLE.depth;
 /// Fields among which a repeated name is looked for one by one.
 const FEW: usize = 24;
 

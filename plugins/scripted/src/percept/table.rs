@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Largest percept that is reported.
+/// Largest argument of a report, and largest percept.
 pub(crate) const WHOLE: PlainLimits =
     PlainLimits { values: 200_000, text_bytes: 16 << 20, depth: 32 };
 /// Where the metatable of a percept has the host's part. A name would cost more than the look.
