@@ -219,7 +219,9 @@ impl Reader<'_> {
     /// Notes what is in a cell; answers its owner when it burns.
     fn place(&mut self, entity: &Value) -> Option<(Cell, String)> {
         let cell = (field(entity, "x").as_i64()?, field(entity, "y").as_i64()?);
-        let (out, owner) = (field(entity, "expires").as_i64(), text(field(entity, "agent_id")));
+        let out = field(entity, "expires").as_i64();
+        // A blast that goes over the ring of fire becomes its owner's, but the ring burns on.
+        let owner = if out.is_some() { text(field(entity, "agent_id")) } else { String::new() };
         self.fires.remove(&cell);
         self.bombs.remove(&cell);
         match field(entity, "type").as_str() {
@@ -280,6 +282,7 @@ mod tests {
         let mut entity = json!({ "type": "x", "x": x, "y": 0, "created": 1 });
         if let Some(owner) = owner {
             entity["agent_id"] = owner.into();
+            entity["expires"] = 99.into();
         }
         entity
     }
@@ -392,6 +395,14 @@ mod tests {
             let found = lost(&ticks);
             assert_eq!(Losses { unit_ticks: 0, ordered: 0, ..found }, expected, "{ticks:?}");
         }
+    }
+
+    #[test]
+    fn the_ring_of_fire_burns_on_where_an_own_blast_went_over_it() {
+        let mut burnt = fire(3, Some("a"));
+        burnt["expires"] = Value::Null;
+        let found = lost(&[vec![spawned(burnt)], vec![state(unit("c", "a", 2, 3))]]);
+        assert_eq!((found.own, found.ring), (0, 1));
     }
 
     #[test]

@@ -39,6 +39,10 @@ const POLL: Duration = Duration::from_secs(1);
 /// From the end of a game to the end of the process, where that is configured.
 const SHUTDOWN_DELAY: Duration = Duration::from_secs(5);
 
+/// Ticks in which no living unit burns, after the ring of fire has taken all cells, that make a
+/// draw. A rule of ours; a minute at the engine's rate.
+const STUCK_TICKS: i32 = 600;
+
 /// Longest frame of an agent that is read.
 pub const AGENT_BYTES_MAX: usize = 1 << 20;
 
@@ -222,7 +226,7 @@ impl BomberlandArena {
     /// One tick, with the engine's look at the end before it.
     fn tick(&mut self, now: Instant) {
         self.note_round();
-        if self.play.game.state.complete() {
+        if self.play.game.state.complete() || self.stuck() {
             self.finish(now);
         }
         let packet = self.play.tick();
@@ -234,22 +238,36 @@ impl BomberlandArena {
         }
     }
 
+    /// Whether nothing ends the game any more: the ring has taken all cells, and no living unit has
+    /// burned for long, because items have put fire out. The engine would go on for ever.
+    fn stuck(&self) -> bool {
+        let state = &self.play.game.state;
+        let units = state.units().iter().filter(|unit| unit.alive());
+        let burnt = i32::try_from(self.burnt()).unwrap_or(i32::MAX);
+        let last = units.map(|unit| unit.invulnerable).fold(burnt, i32::max);
+        state.tick > last.saturating_add(STUCK_TICKS)
+    }
+
+    /// The tick by which the ring of fire has taken all cells.
+    fn burnt(&self) -> u32 {
+        let params = &self.config.params;
+        let burning = f64::from(self.play.game.board.cells()) * params.fire_interval;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the cast saturates"
+        )]
+        let burning = burning.ceil() as u32;
+        u32::try_from(params.game_duration).unwrap_or_default().saturating_add(burning)
+    }
+
     /// The first tick of a game begins a round.
     fn note_round(&mut self) {
         if self.play.game.state.tick != 0 {
             return;
         }
         self.verdict.round = self.verdict.round.saturating_add(1);
-        let params = &self.config.params;
-        let burning = f64::from(self.play.game.board.cells()) * params.fire_interval;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "the cast saturates; it is a hint for progress displays"
-        )]
-        let burning = burning.ceil() as u32;
-        let duration = u32::try_from(params.game_duration).unwrap_or_default();
-        self.verdict.steps = duration.saturating_add(burning);
+        self.verdict.steps = self.burnt();
         for team in &mut self.verdict.teams {
             team.rounds.push(0);
         }

@@ -31,7 +31,7 @@ use crate::percept::TickScene;
 use crate::rules::{CellIndex, EntityKind, UnitAction, UnitIndex, UnitOrder};
 use centre::Centre;
 use phalanx_grid::descend;
-use plan::{Plan, PlanStep, first_order, plans};
+use plan::{Plan, first_order, plans};
 use policy::{Manner, OURS, pull};
 use position::Position;
 use rollout::{Pulls, Replies, Rollout, drops};
@@ -116,7 +116,14 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
         .living(true)
         .map(|(index, _)| (index, plans(&root, index, &worth, options.ticks)))
         .collect();
+    let firsts = units.iter().map(|(index, plans)| {
+        plans.iter().map(|plan| first_order(&root, *index, plan)).collect::<Vec<_>>()
+    });
+    let firsts: Vec<Vec<Option<UnitAction>>> = firsts.collect();
     let mut search = Search {
+        root: &root,
+        firsts: &firsts,
+        traps: BTreeMap::new(),
         scene,
         options,
         position: root.clone(),
@@ -131,12 +138,11 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
         (value, ticks)
     });
     let (_, _, line) = search.play(&found.choice);
-    let first = |index: UnitIndex, plan: &[PlanStep]| first_order(&root, index, plan);
-    let choices = units.iter().zip(&found.choice).zip(&found.values);
-    let choices = choices.map(|(((index, plans), chosen), values)| UnitChoice {
+    let choices = units.iter().zip(&firsts).zip(&found.choice).zip(&found.values);
+    let choices = choices.map(|((((index, _), firsts), chosen), values)| UnitChoice {
         unit: *index,
-        act: plans.get(*chosen).and_then(|plan| first(*index, plan)),
-        alternatives: alternatives(plans.iter().map(|plan| first(*index, plan)).zip(values)),
+        act: firsts.get(*chosen).copied().flatten(),
+        alternatives: alternatives(firsts.iter().copied().zip(values)),
     });
     SearchResult {
         value: found.value,
@@ -165,6 +171,11 @@ fn alternatives<'a>(
 }
 
 struct Search<'a, 'b> {
+    root: &'b Position<'a>,
+    /// The first order of each plan, by unit.
+    firsts: &'b [Vec<Option<UnitAction>>],
+    /// How badly first orders trap our units, by their place among those of their unit.
+    traps: BTreeMap<Vec<usize>, f64>,
     scene: &'a TickScene,
     options: &'b SearchOptions,
     position: Position<'a>,
@@ -188,7 +199,12 @@ impl Search<'_, '_> {
             centre: &self.pulls.centre,
             replies: Replies {
                 ours: OURS,
-                theirs: Manner { attacks: true, digs: false, pull: Some(&self.pulls.theirs) },
+                theirs: Manner {
+                    attacks: true,
+                    digs: false,
+                    bursts: false,
+                    pull: Some(&self.pulls.theirs),
+                },
             },
             plans: plans.collect(),
         };
@@ -198,7 +214,24 @@ impl Search<'_, '_> {
         let weights = &self.options.weights;
         let end =
             *self.known.entry(hash).or_insert_with(|| valuation.value(position, weights, pulls));
-        (played.value + played.decay * end, played.ticks, played.line)
+        let trapped = self.trapped(choice) * self.options.weights.own_bomb;
+        (played.value + played.decay * end - trapped, played.ticks, played.line)
+    }
+
+    /// How badly the first orders of a choice trap our units between their own bombs.
+    fn trapped(&mut self, choice: &[usize]) -> f64 {
+        let acts = self.units.iter().zip(self.firsts).zip(choice);
+        let acts = acts.map(|(((index, _), firsts), at)| {
+            let act = firsts.get(*at).copied().flatten();
+            (*index, act, firsts.iter().position(|first| *first == act).unwrap_or(0))
+        });
+        let acts: Vec<(UnitIndex, Option<UnitAction>, usize)> = acts.collect();
+        let key = acts.iter().map(|(_, _, place)| *place).collect();
+        let root = self.root;
+        *self.traps.entry(key).or_insert_with(|| {
+            let acts: Vec<_> = acts.iter().map(|(index, act, _)| (*index, *act)).collect();
+            root.trapped(&acts)
+        })
     }
 }
 

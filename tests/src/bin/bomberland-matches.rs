@@ -1,8 +1,9 @@
 //! Whole matches of a Bomberland strategy, by default the shipped one, against all opponents.
 //!
-//! `bomberland-matches PROGRAM GAMES [OPPONENT [STRATEGY]]` plays GAMES games of each kind, or
-//! against one of the opponents only, with the program `phalanx` and prints a table; it is run at
-//! the top of the repository. It fails when a game against the idle or the random team is not won,
+//! `bomberland-matches PROGRAM GAMES [OPPONENT [STRATEGY]] [NAME=VALUE]...` plays GAMES games of each
+//! kind, or against one of the opponents only, with the program `phalanx` and prints a table; it is
+//! run at the top of the repository. `first-seed=N` begins with another seed than 1 and
+//! `rules=engine` plays by these rules only; any other name is a parameter of the strategy. It fails when a game against the idle or the random team is not won,
 //! costs a unit by an own bomb or a life by a step into a blast that was known, when too few games
 //! against another opponent are won by the engine's rules, when an answer is missing, or when one
 //! side of equals wins most. By the classic rules the shares against other opponents are only
@@ -41,11 +42,11 @@ const OPPONENTS: &[Opponent] = &[
     },
     Opponent { name: "itself", source: Source::Itself, goal: Goal::Half },
 ];
-/// Seeds that no world can be made of; the engine refuses them, too.
-const UNUSABLE: &[u64] = &[14, 79, 157, 342, 345];
+/// What the program says of a seed that no world can be made of; the engine refuses it, too.
+const UNUSABLE: &str = "no world can be made";
 /// From this number of games between equals on, the shares are significant.
 const TELLING: usize = 20;
-/// Most games of one kind: further seeds have not been checked.
+/// Most games of one kind.
 const GAMES_MAX: usize = 300;
 
 /// Where an opponent's scripts are.
@@ -113,32 +114,31 @@ fn main() -> ExitCode {
 }
 
 fn table() -> Result<(), String> {
-    let usage = || {
+    let asked = Request::parse(std::env::args().skip(1)).ok_or_else(|| {
         format!(
-            "usage: bomberland-matches PROGRAM GAMES [OPPONENT [STRATEGY]], 1 to {GAMES_MAX} games"
+            "usage: bomberland-matches PROGRAM GAMES [OPPONENT [STRATEGY]] [NAME=VALUE]..., 1 to \
+             {GAMES_MAX} games"
         )
-    };
-    let mut args = std::env::args().skip(1);
-    let program = args.next().map(PathBuf::from).ok_or_else(usage)?;
-    let games = args.next().and_then(|games| games.parse().ok()).ok_or_else(usage)?;
-    let only = args.next();
-    let strategy = args.next().map_or_else(|| PathBuf::from(STRATEGY), PathBuf::from);
-    let asked = |name: &str| only.as_deref().is_none_or(|only| only == name);
-    if !(1..=GAMES_MAX).contains(&games) || !OPPONENTS.iter().any(|other| asked(other.name)) {
-        return Err(usage());
-    }
-    let program =
-        program.canonicalize().map_err(|error| format!("{}: {error}", program.display()))?;
+    })?;
+    let program = asked
+        .program
+        .canonicalize()
+        .map_err(|error| format!("{}: {error}", asked.program.display()))?;
+    let strategy = strategy(&asked).map_err(|error| error.to_string())?;
     say(
         "| rules | against | won | drawn | lost | share (standard error) | units lost to own bombs | lives lost: own bombs | ring | frozen | shut in | other | unit-ticks without an order | median ticks |",
     )?;
     say("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")?;
     let mut troubles = Vec::new();
-    for &variant in VARIANTS {
-        for &opponent in OPPONENTS.iter().filter(|other| asked(other.name)) {
-            let made = folder(opponent.source, &strategy).map_err(|error| error.to_string())?;
-            let pairing = Pairing { variant, opponent, strategy: &strategy, folder: made.path() };
-            let outcomes = play_all(&program, pairing, games)?;
+    for &variant in
+        VARIANTS.iter().filter(|name| asked.rules.as_deref().is_none_or(|it| it == **name))
+    {
+        for &opponent in OPPONENTS.iter().filter(|other| asked.plays(other.name)) {
+            let made =
+                folder(opponent.source, strategy.path()).map_err(|error| error.to_string())?;
+            let pairing =
+                Pairing { variant, opponent, strategy: strategy.path(), folder: made.path() };
+            let outcomes = play_all(&program, pairing, asked.seeds())?;
             say(&row(pairing, &outcomes))?;
             troubles.extend(judge(pairing, &outcomes));
         }
@@ -146,7 +146,89 @@ fn table() -> Result<(), String> {
     if troubles.is_empty() { Ok(()) } else { Err(troubles.join("\n")) }
 }
 
-/// The folder of an opponent, which may be made for it.
+/// What the arguments ask for.
+struct Request {
+    program: PathBuf,
+    games: usize,
+    /// One opponent; all without it.
+    opponent: Option<String>,
+    strategy: PathBuf,
+    first_seed: u64,
+    /// One of the variants; all without it.
+    rules: Option<String>,
+    /// Parameters of the strategy, as lines of TOML.
+    values: Vec<String>,
+}
+
+impl Request {
+    fn parse(args: impl Iterator<Item = String>) -> Option<Self> {
+        let (settings, places): (Vec<String>, Vec<String>) =
+            args.partition(|arg| arg.contains('='));
+        let mut places = places.into_iter();
+        let mut asked = Self {
+            program: places.next()?.into(),
+            games: places.next()?.parse().ok()?,
+            opponent: places.next(),
+            strategy: places.next().map_or_else(|| STRATEGY.into(), PathBuf::from),
+            first_seed: 1,
+            rules: None,
+            values: Vec::new(),
+        };
+        for (name, value) in settings.iter().filter_map(|setting| setting.split_once('=')) {
+            match name {
+                "first-seed" => asked.first_seed = value.parse().ok()?,
+                "rules" => asked.rules = Some(value.to_owned()),
+                _ if value.parse::<f64>().is_ok() => asked.values.push(format!("{name} = {value}")),
+                _ => asked.values.push(format!("{name} = {value:?}")),
+            }
+        }
+        let known = OPPONENTS.iter().any(|other| asked.plays(other.name))
+            && asked.rules.as_deref().is_none_or(|rules| VARIANTS.contains(&rules));
+        (known && (1..=GAMES_MAX).contains(&asked.games)).then_some(asked)
+    }
+
+    fn plays(&self, opponent: &str) -> bool {
+        self.opponent.as_deref().is_none_or(|only| only == opponent)
+    }
+
+    fn seeds(&self) -> impl Iterator<Item = u64> + Send + use<> {
+        (self.first_seed..).take(self.games)
+    }
+}
+
+/// The strategy; with parameters, a copy that has them.
+fn strategy(asked: &Request) -> std::io::Result<Folder> {
+    if asked.values.is_empty() {
+        return Ok(Folder::Kept(asked.strategy.clone()));
+    }
+    let made = tempfile::tempdir()?;
+    copy(&asked.strategy, made.path())?;
+    let values = asked.values.join("\n");
+    std::fs::write(
+        made.path().join("tuned.toml"),
+        format!(
+            "run = \"bomberland-matches\"\nmatches = 0\nopponents = []\n\n[values]\n{values}\n"
+        ),
+    )?;
+    Ok(Folder::Made(made))
+}
+
+/// Copies the files of a folder and of the folders in it.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let place = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            std::fs::create_dir(&place)?;
+            copy(&entry.path(), &place)?;
+        } else {
+            std::fs::copy(entry.path(), place)?;
+        }
+    }
+    Ok(())
+}
+
+/// The folder of a strategy, which may be made for it.
 enum Folder {
     Kept(PathBuf),
     Made(tempfile::TempDir),
@@ -171,10 +253,7 @@ fn folder(source: Source, strategy: &Path) -> std::io::Result<Folder> {
     let made = tempfile::tempdir()?;
     let lib = made.path().join("lib");
     std::fs::create_dir(&lib)?;
-    for module in std::fs::read_dir(Path::new(FOES).join("lib"))? {
-        let module = module?;
-        std::fs::copy(module.path(), lib.join(module.file_name()))?;
-    }
+    copy(&Path::new(FOES).join("lib"), &lib)?;
     std::fs::copy(Path::new(FOES).join(&role), made.path().join(&role))?;
     Ok(Folder::Made(made))
 }
@@ -183,15 +262,19 @@ fn say(line: &str) -> Result<(), String> {
     writeln!(std::io::stdout(), "{line}").map_err(|error| error.to_string())
 }
 
-/// Plays the first usable seeds, on all cores.
-fn play_all(program: &Path, pairing: Pairing<'_>, games: usize) -> Result<Vec<Outcome>, String> {
-    let seeds = (1_u64..).filter(|seed| !UNUSABLE.contains(seed)).take(games);
-    let queue = Mutex::new(seeds.zip([true, false].into_iter().cycle()));
+/// Plays the seeds of which a world can be made, on all cores; the strategy is on the first side
+/// with odd seeds.
+fn play_all(
+    program: &Path,
+    pairing: Pairing<'_>,
+    seeds: impl Iterator<Item = u64> + Send,
+) -> Result<Vec<Outcome>, String> {
+    let queue = Mutex::new(seeds);
     let next = || queue.lock().ok().and_then(|mut queue| queue.next());
     let work = || {
         let mut outcomes = Vec::new();
-        while let Some((seed, first)) = next() {
-            outcomes.push(play(program, pairing, seed, first)?);
+        while let Some(seed) = next() {
+            outcomes.extend(play(program, pairing, seed)?);
         }
         Ok::<_, String>(outcomes)
     };
@@ -209,7 +292,9 @@ fn play_all(program: &Path, pairing: Pairing<'_>, games: usize) -> Result<Vec<Ou
     Ok(outcomes)
 }
 
-fn play(program: &Path, pairing: Pairing<'_>, seed: u64, first: bool) -> Result<Outcome, String> {
+/// One game; `None` for a seed that no world can be made of.
+fn play(program: &Path, pairing: Pairing<'_>, seed: u64) -> Result<Option<Outcome>, String> {
+    let first = seed % 2 == 1;
     let place = format!("{} against {}, seed {seed}", pairing.variant, pairing.opponent.name);
     let trouble = |error: &dyn std::fmt::Display| format!("{place}: {error}");
     let folder = tempfile::tempdir().map_err(|error| trouble(&error))?;
@@ -225,7 +310,8 @@ fn play(program: &Path, pairing: Pairing<'_>, seed: u64, first: bool) -> Result<
         .output()
         .map_err(|error| trouble(&error))?;
     if !output.status.success() {
-        return Err(trouble(&String::from_utf8_lossy(&output.stderr)));
+        let fault = String::from_utf8_lossy(&output.stderr);
+        return if fault.contains(UNUSABLE) { Ok(None) } else { Err(trouble(&fault)) };
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let summary = text.lines().last().unwrap_or_default();
@@ -235,7 +321,8 @@ fn play(program: &Path, pairing: Pairing<'_>, seed: u64, first: bool) -> Result<
     let replay: Value = serde_json::from_slice(&replay).map_err(|error| trouble(&error))?;
     let team = if first { "a" } else { "b" };
     let shown = (blunders(&replay, team), losses(&replay, team));
-    read(&summary, seed, first, shown).ok_or_else(|| trouble(&"the summary lacks a team"))
+    let found = read(&summary, seed, first, shown);
+    found.map(Some).ok_or_else(|| trouble(&"the summary lacks a team"))
 }
 
 /// What the summary of a game says.

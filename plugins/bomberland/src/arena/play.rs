@@ -104,9 +104,11 @@ impl SeededGame {
         packet("tick", payload)
     }
 
-    /// The winner's id.
+    /// The winner's id; `None` where no unit lives, or units of both agents.
     pub(super) fn winner(&self) -> Option<&str> {
-        self.game.state.leader().and_then(|agent| self.game.board.agent(agent))
+        let state = &self.game.state;
+        let leader = state.complete().then(|| state.leader());
+        leader.flatten().and_then(|agent| self.game.board.agent(agent))
     }
 
     /// The packet of the end, which is the replay as well.

@@ -67,6 +67,11 @@ impl EntityKind {
         !matches!(self, Self::Metal | Self::Wood | Self::Ore | Self::Bomb)
     }
 
+    /// Whether it burns or goes off.
+    fn hot(self) -> bool {
+        matches!(self, Self::Bomb | Self::Fire)
+    }
+
     /// Whether walking there collects it.
     #[must_use]
     pub fn item(self) -> bool {
@@ -154,8 +159,12 @@ pub struct GameState {
     width: u16,
     units: Vec<Unit>,
     cells: Vec<Option<CellEntity>>,
+    /// What is in each cell; small, since searches read it all the time.
+    kinds: Vec<Option<EntityKind>>,
     /// Occupied cells in the order of the engine's table.
     table: Vec<CellIndex>,
+    /// Those of them with bombs and fire.
+    hot: Vec<CellIndex>,
     /// Nothing expires before this tick.
     next_expiry: i32,
 }
@@ -170,7 +179,9 @@ impl GameState {
             width,
             units,
             cells: vec![None; cells],
+            kinds: vec![None; cells],
             table: Vec::with_capacity(cells),
+            hot: Vec::new(),
             next_expiry: i32::MAX,
         }
     }
@@ -180,7 +191,9 @@ impl GameState {
         (self.tick, self.width, self.next_expiry) = (other.tick, other.width, other.next_expiry);
         self.units.clone_from(&other.units);
         self.cells.clone_from(&other.cells);
+        self.kinds.clone_from(&other.kinds);
         self.table.clone_from(&other.table);
+        self.hot.clone_from(&other.hot);
     }
 
     /// A number for what a tick depends on; equal states have equal numbers.
@@ -259,25 +272,57 @@ impl GameState {
         self.cells.get(usize::from(cell)).and_then(Option::as_ref)
     }
 
+    /// What is in a cell.
+    #[must_use]
+    pub fn kind(&self, cell: CellIndex) -> Option<EntityKind> {
+        self.kinds.get(usize::from(cell)).copied().flatten()
+    }
+
     /// All things in the order of the engine's table.
     pub fn entities(&self) -> impl Iterator<Item = (CellIndex, &CellEntity)> {
         self.table.iter().filter_map(|cell| Some((*cell, self.entity(*cell)?)))
     }
 
+    /// Bombs and fire in the order of the engine's table.
+    pub fn hot(&self) -> impl Iterator<Item = (CellIndex, &CellEntity)> {
+        self.hot.iter().filter_map(|cell| Some((*cell, self.entity(*cell)?)))
+    }
+
     /// Puts a thing into a cell. A cell already in the table keeps its place there.
     pub fn put(&mut self, cell: CellIndex, entity: CellEntity) {
-        let Some(slot) = self.cells.get_mut(usize::from(cell)) else { return };
-        if slot.replace(entity).is_none() {
-            self.table.push(cell);
+        let at = usize::from(cell);
+        let (Some(slot), Some(kind)) = (self.cells.get_mut(at), self.kinds.get_mut(at)) else {
+            return;
+        };
+        *kind = Some(entity.kind);
+        match slot.replace(entity) {
+            None => {
+                self.table.push(cell);
+                if entity.kind.hot() {
+                    self.hot.push(cell);
+                }
+            }
+            Some(old) if old.kind.hot() != entity.kind.hot() => self.list_hot(),
+            Some(_) => {}
         }
         self.next_expiry = self.next_expiry.min(entity.expires.unwrap_or(i32::MAX));
     }
 
+    fn list_hot(&mut self) {
+        let hot = self.entities().filter(|(_, entity)| entity.kind.hot());
+        self.hot = hot.map(|(cell, _)| cell).collect();
+    }
+
     /// Empties a cell.
     pub fn remove(&mut self, cell: CellIndex) -> Option<CellEntity> {
-        let gone = self.cells.get_mut(usize::from(cell))?.take()?;
+        let at = usize::from(cell);
+        let gone = self.cells.get_mut(at)?.take()?;
+        *self.kinds.get_mut(at)? = None;
         if let Some(index) = self.table.iter().position(|other| *other == cell) {
             self.table.remove(index);
+        }
+        if gone.kind.hot() {
+            self.hot.retain(|other| *other != cell);
         }
         Some(gone)
     }
@@ -302,7 +347,7 @@ impl GameState {
     /// Bombs of an agent on the map.
     #[must_use]
     pub fn bombs_of(&self, agent: AgentIndex) -> usize {
-        let bombs = self.entities().filter(|(_, entity)| entity.kind == EntityKind::Bomb);
+        let bombs = self.hot().filter(|(_, entity)| entity.kind == EntityKind::Bomb);
         bombs.filter(|(_, bomb)| bomb.agent == Some(agent)).count()
     }
 

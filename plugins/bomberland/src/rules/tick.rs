@@ -69,8 +69,8 @@ impl<C: TickChance, S: EventSink> TickInProgress<'_, C, S> {
     /// Units burn in fire and collect items; the dead ones too.
     fn contact(&mut self) {
         let touches = |cell: CellIndex| {
-            let entity = self.state.entity(cell);
-            entity.is_some_and(|entity| entity.kind == EntityKind::Fire || entity.kind.item())
+            let kind = self.state.kind(cell);
+            kind.is_some_and(|kind| kind == EntityKind::Fire || kind.item())
         };
         if !self.state.units().iter().any(|unit| touches(unit.cell)) {
             return;
@@ -254,7 +254,7 @@ impl<C: TickChance, S: EventSink> TickInProgress<'_, C, S> {
 
     fn go(&mut self, order: &UnitOrder) -> bool {
         let Some(target) = order.destination(self.state) else { return false };
-        let blocked = self.state.entity(target).is_some_and(|entity| !entity.kind.walkable());
+        let blocked = self.state.kind(target).is_some_and(|kind| !kind.walkable());
         if blocked || self.state.occupied(target) {
             return false;
         }

@@ -34,6 +34,12 @@ pub(super) fn weight(root: &Position<'_>, urgency: f64) -> f64 {
 
 /// By how many ticks our last unit dies later than the enemy's, as far as the ring decides it.
 pub(super) fn lead(position: &Position<'_>, ours: &Reach, theirs: &Reach) -> f64 {
+    let safe = |ours: bool| position.living(ours).any(|(_, unit)| position.island(unit.cell));
+    match (safe(true), safe(false)) {
+        (true, false) => return f64::from(MOST),
+        (false, true) => return -f64::from(MOST),
+        (true, true) | (false, false) => {}
+    }
     let (mut us, mut them) = (at_once(position, true), at_once(position, false));
     let now = position.state.tick;
     for (burns, cell) in position.terrain.latest() {

@@ -28,12 +28,17 @@ struct Exit {
 }
 
 /// The best exit first: a unit without one of the first kind looks for one of the next.
-const EXITS: [Exit; 4] = [
+const EXITS: [Exit; 6] = [
     Exit { fear: Fear::Loose, before_freeze: true },
     Exit { fear: Fear::Loose, before_freeze: false },
     Exit { fear: Fear::Own, before_freeze: true },
     Exit { fear: Fear::Own, before_freeze: false },
+    Exit { fear: Fear::Possible, before_freeze: true },
+    Exit { fear: Fear::Possible, before_freeze: false },
 ];
+
+/// How much of a trap a unit is in that has no better exit.
+const TRAPS: [f64; EXITS.len()] = [0.0, 0.01, 0.02, 0.03, 0.04, 0.05];
 
 impl Position<'_> {
     /// Which of these orders of a unit keep it the best exit from its side's bombs that it has;
@@ -51,21 +56,117 @@ impl Position<'_> {
         }
         let freeze = self.freeze_in(unit.agent != self.us);
         let afters: Vec<Self> = acts.iter().map(|act| self.after(index, *act)).collect();
-        EXITS.into_iter().find_map(|exit| {
+        let stays = acts.iter().any(|act| self.contested(unit, *act));
+        let stays = stays.then(|| self.after(index, None));
+        let keeps = |exit: Exit| {
             let ticks = if exit.before_freeze { freeze } else { u32::MAX };
-            let keeps = |after: &Self| after.leaves(index, unit.cell, exit.fear, ticks);
-            let kept = acts.iter().zip(&afters).filter(|(_, after)| keeps(after));
-            let kept: Vec<_> = kept.map(|(act, _)| *act).collect();
-            (!kept.is_empty()).then_some(kept)
+            let leaves = |after: &Self| {
+                !after.burns_next(index) && after.leaves(index, unit.cell, exit.fear, ticks)
+            };
+            let keeps = |act: Option<UnitAction>, after: &Self| {
+                let stays = stays.as_ref().filter(|_| self.contested(unit, act));
+                leaves(after) && stays.is_none_or(leaves)
+            };
+            let kept = acts.iter().zip(&afters).filter(|(act, after)| keeps(**act, after));
+            kept.map(|(act, _)| *act).collect::<Vec<_>>()
+        };
+        let mut exits = EXITS.into_iter().map(keeps);
+        let mut kept = exits.find(|kept| !kept.is_empty())?;
+        // A mate may want the same cell: then to wait is better, as long as there is time.
+        if !kept.contains(&None)
+            && acts.contains(&None)
+            && keeps(Exit { fear: Fear::Possible, before_freeze: true }).contains(&None)
+        {
+            kept.push(None);
+        }
+        Some(kept)
+    }
+
+    /// How badly orders that our units carry out together leave them without exits from their own
+    /// bombs: for each unit 0 with the best kind of exit, up to 1 without any. A step that a rival
+    /// contests may come about or not; the worse counts.
+    pub(super) fn trapped(&self, acts: &[(UnitIndex, Option<UnitAction>)]) -> f64 {
+        let bombs = |act: &Option<UnitAction>| *act == Some(UnitAction::Bomb);
+        if !acts.iter().any(|(_, act)| bombs(act))
+            && !self.bombs().iter().any(|bomb| bomb.agent == Some(self.us))
+        {
+            return 0.0;
+        }
+        let mut worst = self.trapped_after(acts);
+        for at in 0..acts.len() {
+            let mut fewer = acts.to_vec();
+            let Some((index, act)) = fewer.get_mut(at) else { continue };
+            if self.state.unit(*index).is_some_and(|unit| self.contested(unit, *act)) {
+                *act = None;
+                worst = worst.max(self.trapped_after(&fewer));
+            }
+        }
+        worst
+    }
+
+    fn trapped_after(&self, acts: &[(UnitIndex, Option<UnitAction>)]) -> f64 {
+        let after = self.after_all(acts);
+        let freeze = self.freeze_in(false);
+        let trap = |(index, _): &(UnitIndex, Option<UnitAction>)| {
+            let Some(unit) = self.state.unit(*index).filter(|unit| unit.alive()) else {
+                return 0.0;
+            };
+            let Some(body) = after.state.unit(*index) else { return 0.0 };
+            let hit = body.hp < unit.hp && after.own_fire(unit.cell);
+            let burns = body.invulnerable <= after.state.tick && after.own_fire(body.cell);
+            if hit || burns {
+                return 1.0;
+            }
+            if after.heat(unit.agent).of(body.cell, Fear::Own) == 0 {
+                return 0.0;
+            }
+            let leaves = |exit: Exit| {
+                let ticks = if exit.before_freeze { freeze } else { u32::MAX };
+                !after.burns_next(*index) && after.leaves(*index, unit.cell, exit.fear, ticks)
+            };
+            let kind = EXITS.into_iter().position(leaves);
+            kind.and_then(|kind| TRAPS.get(kind)).copied().unwrap_or(1.0)
+        };
+        acts.iter().map(trap).sum()
+    }
+
+    /// Whether a blast of ours burns in a cell.
+    fn own_fire(&self, cell: CellIndex) -> bool {
+        let fire = self.state.entity(cell).filter(|it| it.kind == EntityKind::Fire);
+        fire.is_some_and(|fire| fire.agent == Some(self.us) && !fire.permanent())
+    }
+
+    /// Whether a unit's cell can burn in the next tick, before the unit moves.
+    fn burns_next(&self, index: UnitIndex) -> bool {
+        let unit = self.state.unit(index);
+        unit.is_some_and(|unit| self.heat(unit.agent).possible(unit.cell) & NEXT != 0)
+    }
+
+    /// Whether a unit of the other side can step into the same cell in the next tick: then neither
+    /// of them moves.
+    pub(super) fn contested(&self, unit: &Unit, act: Option<UnitAction>) -> bool {
+        let Some(UnitAction::Move(direction)) = act else { return false };
+        let near = self.terrain.near(unit.cell).find(|(step, _)| *step == direction);
+        let Some((_, to)) = near else { return false };
+        let mut rivals = self.living(unit.agent != self.us);
+        rivals.any(|(_, rival)| {
+            self.ready(&rival) <= 1 && self.terrain.step(rival.cell, to).is_some()
         })
     }
 
     /// The state after one order of a unit, while no other unit does anything.
     fn after(&self, index: UnitIndex, act: Option<UnitAction>) -> Self {
+        self.after_all(&[(index, act)])
+    }
+
+    /// The state after orders of some units, while no other unit does anything.
+    fn after_all(&self, acts: &[(UnitIndex, Option<UnitAction>)]) -> Self {
         let mut after = Self::new(self.board, self.terrain, self.us, &self.state);
-        let agent = self.state.unit(index).map_or(self.us, |unit| unit.agent);
-        let order = act.map(|act| UnitOrder { agent, unit: index, act });
-        let mut orders: Vec<UnitOrder> = order.into_iter().collect();
+        let order = |&(unit, act): &(UnitIndex, Option<UnitAction>)| {
+            let agent = self.state.unit(unit)?.agent;
+            Some(UnitOrder { agent, unit, act: act? })
+        };
+        let mut orders: Vec<UnitOrder> = acts.iter().filter_map(order).collect();
         step(self.board, &mut after.state, &mut ForwardChance::default(), &mut orders, &mut ());
         after.refresh();
         after
@@ -147,28 +248,33 @@ impl Position<'_> {
 }
 
 /// A unit that wants out of danger, and one of the other side that wants to be in its way and knows
-/// each of its steps.
+/// each of its steps. The other rivals take each cell that they can be in as early.
 struct Chase<'a, 'b> {
     position: &'b Position<'a>,
     unit: &'b Unit,
     fear: Fear,
     most: u32,
+    /// Steps of the rivals that do not chase.
+    others: Reach,
     /// Whether the unit gets out, by its cell, the rival's, and the ticks gone.
     known: BTreeMap<(CellIndex, CellIndex, u32), bool>,
 }
 
 impl<'a, 'b> Chase<'a, 'b> {
     fn new(position: &'b Position<'a>, unit: &'b Unit, fear: Fear, most: u32) -> Self {
-        Self { position, unit, fear, most, known: BTreeMap::new() }
+        Self { position, unit, fear, most, others: Reach::default(), known: BTreeMap::new() }
     }
 
     /// Whether no rival can keep the unit in danger. Where a rival can be first in the unit's cell,
     /// the unit is still in the one that it came `from`.
     fn lost(&mut self, from: CellIndex) -> bool {
         let (position, most) = (self.position, self.most);
-        let rivals = position.living(self.unit.agent != position.us);
+        let theirs = self.unit.agent != position.us;
+        let rivals = position.living(theirs);
         let rivals = rivals.filter(|(_, rival)| position.ready(rival) <= most);
-        rivals.map(|(_, rival)| rival.cell).all(|rival| {
+        rivals.map(|(index, rival)| (index, rival.cell)).all(|(index, rival)| {
+            self.others.read_without(position, theirs, Some(index));
+            self.known.clear();
             let near: Vec<CellIndex> = position.terrain.near(rival).map(|(_, to)| to).collect();
             let beaten = from != self.unit.cell && near.contains(&self.unit.cell);
             let steps = near.into_iter().filter(|to| position.open(*to)).chain([rival]);
@@ -176,6 +282,11 @@ impl<'a, 'b> Chase<'a, 'b> {
             steps.all(|to| self.out(self.unit.cell, to, 0))
                 && (!beaten || self.out(from, self.unit.cell, 0))
         })
+    }
+
+    /// What the unit does not walk into on its way.
+    fn walk_fear(&self) -> Fear {
+        if self.fear == Fear::Possible { Fear::Possible } else { Fear::Loose }
     }
 
     fn out(&mut self, cell: CellIndex, rival: CellIndex, gone: u32) -> bool {
@@ -191,8 +302,11 @@ impl<'a, 'b> Chase<'a, 'b> {
         }
         let steps = self.steps(cell, rival);
         let replies = self.steps(rival, cell);
-        let hot = |at: CellIndex| heat.of(at, Fear::Loose) & (2_u64 << (gone + 1)) != 0;
-        let steps: Vec<CellIndex> = steps.into_iter().filter(|to| !hot(*to)).collect();
+        let hot = |at: CellIndex| heat.of(at, self.walk_fear()) & (2_u64 << (gone + 1)) != 0;
+        // They have walked a tick already.
+        let taken = |at: CellIndex| at != cell && u32::from(self.others.steps(at)) <= gone + 2;
+        let free = |to: &CellIndex| !hot(*to) && !taken(*to);
+        let steps: Vec<CellIndex> = steps.into_iter().filter(free).collect();
         let found = steps.into_iter().any(|to| {
             replies.iter().all(|reply| {
                 let next = if *reply == to { cell } else { to };
@@ -215,47 +329,134 @@ impl<'a, 'b> Chase<'a, 'b> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{CellEntity, GameBoard, GameParams, GameState, UnitName};
+    use crate::rules::{CellEntity, GameBoard, GameParams, GameState, UnitDirection, UnitName};
     use crate::search::terrain::Terrain;
 
     const NOW: i32 = 10;
 
-    /// Whether our unit `C` may put a bomb on a map, the highest row first: `#` metal, `!` a freeze
-    /// powerup, `D` an enemy.
-    fn may_bomb(rows: &[&str], params: GameParams) -> bool {
+    /// A map, the highest row first: `#` metal, `!` a freeze powerup, `B` a bomb of our unit `C` that
+    /// goes off in the tick after the next, `E` its mate, `D` and `F` enemies.
+    fn map(rows: &[&str], params: GameParams) -> (GameBoard, GameState) {
         let size = (u16::try_from(rows[0].len()).unwrap(), u16::try_from(rows.len()).unwrap());
         let cells: Vec<(u16, char)> =
             (0..).zip(rows.iter().rev().flat_map(|row| row.chars())).collect();
-        let unit = |sign: char| Unit {
-            cell: cells.iter().find(|(_, it)| *it == sign).unwrap().0,
-            agent: u8::from(sign == 'D'),
+        let agent = |sign: char| u8::from("DF".contains(sign));
+        let bodies = "CDEF".chars().filter(|sign| cells.iter().any(|(_, it)| it == sign));
+        let bodies: Vec<char> = bodies.collect();
+        let unit = |sign: &char| Unit {
+            cell: cells.iter().find(|(_, it)| it == sign).unwrap().0,
+            agent: agent(*sign),
             hp: 3,
             bombs: 9,
             diameter: 3,
             invulnerable: 0,
             stunned: 0.0,
         };
-        let name = |sign: char| UnitName { name: sign.to_string(), agent: u8::from(sign == 'D') };
+        let name = |sign: &char| UnitName { name: sign.to_string(), agent: agent(*sign) };
         let agents = vec!["a".to_owned(), "b".to_owned()];
-        let board = GameBoard::new(size, params, agents, vec![name('C'), name('D')]);
-        let mut state = GameState::new(size.0, size.1, NOW, vec![unit('C'), unit('D')]);
+        let names = bodies.iter().map(name).collect();
+        let board = GameBoard::new(size, params, agents, names);
+        let units = bodies.iter().map(unit).collect();
+        let mut state = GameState::new(size.0, size.1, NOW, units);
         for (cell, sign) in &cells {
-            let kind = match sign {
-                '#' => EntityKind::Metal,
-                '!' => EntityKind::FreezeUp,
+            let (kind, expires) = match sign {
+                '#' => (EntityKind::Metal, None),
+                '!' => (EntityKind::FreezeUp, Some(NOW + 40)),
+                'B' => (EntityKind::Bomb, Some(NOW + 2)),
                 _ => continue,
             };
-            let expires = (kind == EntityKind::FreezeUp).then_some(NOW + 40);
-            state.put(*cell, CellEntity { expires, ..CellEntity::new(kind, 0) });
+            let mut entity = CellEntity { expires, ..CellEntity::new(kind, 0) };
+            if kind == EntityKind::Bomb {
+                (entity.unit, entity.agent, entity.diameter) = (Some(0), Some(0), Some(3));
+            }
+            state.put(*cell, entity);
         }
-        let terrain = Terrain::new(&board);
-        Position::new(&board, &terrain, 0, &state).harmless_bomb(0)
+        (board, state)
+    }
+
+    /// Whether our unit may put a bomb on a map.
+    fn may_bomb(rows: &[&str], params: GameParams) -> bool {
+        let (board, state) = map(rows, params);
+        Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
     }
 
     #[test]
     fn an_enemy_that_is_near_closes_the_only_exit() {
         assert!(!may_bomb(&["C...D...."], GameParams::default()));
         assert!(may_bomb(&["C.......D"], GameParams::default()));
+    }
+
+    #[test]
+    fn a_cell_that_an_enemy_steps_into_at_the_same_time_is_no_exit_in_the_last_tick() {
+        let [up, left] = [UnitDirection::Up, UnitDirection::Left].map(UnitAction::Move);
+        let kept = |rows: &[&str]| {
+            let (board, state) = map(rows, GameParams::default());
+            let terrain = Terrain::new(&board);
+            Position::new(&board, &terrain, 0, &state).exits(0, &[None, Some(up), Some(left)])
+        };
+        assert_eq!(kept(&["##D##", "##.##", "..CB#"]), Some(vec![Some(left)]));
+        assert_eq!(kept(&["D.###", "##.##", "..CB#"]), Some(vec![Some(up), Some(left)]));
+    }
+
+    #[test]
+    fn two_enemies_close_two_exits() {
+        assert!(!may_bomb(&["D..C..F"], GameParams::default()));
+        assert!(may_bomb(&["D..C...."], GameParams::default()));
+    }
+
+    /// How badly orders together trap our units `C` (0) and `E` (2).
+    fn trapped(rows: &[&str], acts: &[(UnitIndex, UnitAction)]) -> f64 {
+        let (board, state) = map(rows, GameParams::default());
+        let acts: Vec<_> = acts.iter().map(|(unit, act)| (*unit, Some(*act))).collect();
+        Position::new(&board, &Terrain::new(&board), 0, &state).trapped(&acts)
+    }
+
+    #[test]
+    fn a_bomb_is_worse_when_a_mate_steps_into_the_only_exit() {
+        let rows = ["#E#######", "C.......D"];
+        let down = UnitAction::Move(UnitDirection::Down);
+        let alone = trapped(&rows, &[(0, UnitAction::Bomb)]);
+        assert!(trapped(&rows, &[(0, UnitAction::Bomb), (2, down)]) > alone);
+    }
+
+    #[test]
+    fn a_step_into_the_blast_that_a_mate_sets_off_is_a_trap() {
+        let rows = ["E#######", ".B...C.D"];
+        let down = UnitAction::Move(UnitDirection::Down);
+        let shot = UnitAction::Detonate(1.0, 0.0);
+        assert!(trapped(&rows, &[(0, shot)]) < 0.5);
+        assert!(trapped(&rows, &[(0, shot), (2, down)]) > 0.5);
+    }
+
+    #[test]
+    fn the_ring_of_fire_sets_a_bomb_off() {
+        let burns = |game_duration| {
+            let params = GameParams { game_duration, ..GameParams::default() };
+            let (board, mut state) = map(&["BC.....D"], params);
+            if let Some(bomb) = state.entity(0).copied() {
+                state.put(0, CellEntity { expires: Some(NOW + 30), ..bomb });
+            }
+            let terrain = Terrain::new(&board);
+            let position = Position::new(&board, &terrain, 0, &state);
+            position.heat(0).of(1, Fear::Certain) & (1 << 3) != 0
+        };
+        assert!(burns(NOW + 3));
+        assert!(!burns(NOW + 300));
+    }
+
+    #[test]
+    fn a_blast_passes_a_block_that_another_bomb_destroys() {
+        let calm = |rows: &[&str]| {
+            let (board, mut state) = map(rows, GameParams::default());
+            state.put(1, CellEntity { hp: Some(1), ..CellEntity::new(EntityKind::Wood, 0) });
+            let bombs: Vec<_> = state.hot().map(|(cell, bomb)| (cell, *bomb)).collect();
+            for (cell, bomb) in bombs {
+                state.put(cell, CellEntity { diameter: Some(5), ..bomb });
+            }
+            Position::new(&board, &Terrain::new(&board), 0, &state).calm(0, 2, 1, Fear::Certain)
+        };
+        assert!(calm(&["........", "#.######", "B.C....D"]));
+        assert!(!calm(&[".B......", "#.######", "B.C....D"]));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! [`DangerForecast`](crate::world::DangerForecast), but computed from the state alone in about a
 //! microsecond, since a search needs it in every tick.
 
-use super::terrain::{Terrain, radius};
+use super::terrain::{Terrain, destructible, radius};
 use crate::rules::{AgentIndex, CellIndex, EntityKind, GameBoard, GameState, UnitIndex};
 
 /// How many ticks a heat map reaches.
@@ -16,7 +16,7 @@ pub(super) struct Charge {
     pub(super) agent: Option<AgentIndex>,
     /// First tick in which its owner can set it off.
     pub(super) armed: i32,
-    /// The tick in which its fuse ends.
+    /// The tick in which its fuse ends or the ring of fire takes its cell.
     pub(super) expires: i32,
     pub(super) radius: i32,
     /// First tick from now in which it can go off, and in which it does if no unit acts.
@@ -25,6 +25,14 @@ pub(super) struct Charge {
     /// First tick from now in which any unit can set it off, its own side's too.
     loose: i32,
     pub(super) reach: Vec<CellIndex>,
+}
+
+impl Charge {
+    fn mark(&self, marks: &mut Marks, ticks: u64) {
+        for cell in &self.reach {
+            marks.mark(*cell, ticks);
+        }
+    }
 }
 
 /// Everything that burns or can burn.
@@ -39,10 +47,10 @@ impl Charges {
     pub(super) fn read(&mut self, board: &GameBoard, terrain: &Terrain, state: &GameState) {
         self.bombs.clear();
         self.fires.clear();
-        for (cell, entity) in state.entities() {
+        for (cell, entity) in state.hot() {
             if entity.kind == EntityKind::Fire {
                 self.fires.push((cell, entity.expires.unwrap_or(i32::MAX)));
-            } else if entity.kind == EntityKind::Bomb {
+            } else {
                 let radius = radius(entity.diameter.unwrap_or(1));
                 let mut reach = Vec::with_capacity(9);
                 terrain.blast(state, cell, radius, |cell| reach.push(cell));
@@ -51,7 +59,7 @@ impl Charges {
                     unit: entity.unit,
                     agent: entity.agent,
                     armed: entity.created.saturating_add(board.params.armed).saturating_add(1),
-                    expires: entity.expires.unwrap_or(i32::MAX),
+                    expires: entity.expires.unwrap_or(i32::MAX).min(terrain.burns(cell)),
                     radius,
                     early: 0,
                     sure: 0,
@@ -59,6 +67,31 @@ impl Charges {
                     reach,
                 });
             }
+        }
+        self.widen(terrain, state);
+    }
+
+    /// A blast passes a block that other bombs can destroy before.
+    fn widen(&mut self, terrain: &Terrain, state: &GameState) {
+        let mut hits: Vec<(CellIndex, i32)> = Vec::new();
+        for cell in self.bombs.iter().flat_map(|bomb| &bomb.reach) {
+            if destructible(state, *cell) {
+                match hits.iter_mut().find(|(hit, _)| hit == cell) {
+                    Some((_, count)) => *count += 1,
+                    None => hits.push((*cell, 1)),
+                }
+            }
+        }
+        let hp = |cell: CellIndex| state.entity(cell).and_then(|block| block.hp).unwrap_or(1);
+        hits.retain(|(cell, count)| hp(*cell) < *count);
+        if hits.is_empty() {
+            return;
+        }
+        for bomb in &mut self.bombs {
+            let mut reach = Vec::with_capacity(9);
+            let gone = |cell: CellIndex| hits.iter().any(|(hit, _)| *hit == cell);
+            terrain.blast_past(state, bomb.cell, bomb.radius, gone, |cell| reach.push(cell));
+            bomb.reach = reach;
         }
     }
 
@@ -78,7 +111,7 @@ impl Charges {
                 }
             }
         }
-        for _ in 0..self.bombs.len() {
+        for _ in 1..self.bombs.len() {
             if !self.chain() {
                 break;
             }
@@ -103,16 +136,63 @@ impl Charges {
     }
 }
 
-/// Danger in time for one side: bit `n` of a cell is the `n`th tick from now.
+/// Danger in time: bit `n` of a cell is the `n`th tick from now.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Heat {
-    certain: Vec<u64>,
-    /// Includes what is certain.
-    possible: Vec<u64>,
-    /// Includes what is possible.
-    loose: Vec<u64>,
+    /// The same for both sides: what burns if no unit acts, and bombs that any unit can set off.
+    certain: Marks,
+    loose: Marks,
+    /// Of our side, and of the other one.
+    sides: [SideHeat; 2],
+}
+
+/// What differs between the sides.
+#[derive(Clone, Debug, Default)]
+struct SideHeat {
+    /// Bombs that the other side can set off.
+    possible: Marks,
     /// Bombs of the own side alone.
-    own: Vec<u64>,
+    own: Marks,
+}
+
+/// Ticks by cell; clearing costs only what was marked.
+#[derive(Clone, Debug, Default)]
+struct Marks {
+    bits: Vec<u64>,
+    marked: Vec<CellIndex>,
+}
+
+impl Marks {
+    fn clear(&mut self, cells: usize) {
+        self.bits.resize(cells, 0);
+        for cell in self.marked.drain(..) {
+            if let Some(bits) = self.bits.get_mut(usize::from(cell)) {
+                *bits = 0;
+            }
+        }
+    }
+
+    fn of(&self, cell: CellIndex) -> u64 {
+        self.bits.get(usize::from(cell)).copied().unwrap_or(u64::MAX)
+    }
+
+    fn mark(&mut self, cell: CellIndex, ticks: u64) {
+        if let Some(bits) = self.bits.get_mut(usize::from(cell)).filter(|_| ticks != 0) {
+            if *bits == 0 {
+                self.marked.push(cell);
+            }
+            *bits |= ticks;
+        }
+    }
+}
+
+/// The ticks from `from` to `to`.
+fn ticks(from: i32, to: i32) -> u64 {
+    let to = to.min(REACH);
+    if from > to || from < 0 {
+        return 0;
+    }
+    (u64::MAX << from) & (u64::MAX >> (REACH - to))
 }
 
 /// What counts as danger.
@@ -129,72 +209,72 @@ pub(super) enum Fear {
 }
 
 impl Heat {
-    /// What the units of `agent` have to fear.
+    /// What the units of `us` and of the other side have to fear.
     pub(super) fn read(
         &mut self,
         (board, terrain, state): (&GameBoard, &Terrain, &GameState),
         charges: &mut Charges,
-        agent: AgentIndex,
+        agents: [AgentIndex; 2],
     ) {
-        self.certain.clear();
-        self.certain.resize(terrain.cells(), 0);
+        let cells = terrain.cells();
+        let Self { certain, loose, sides } = self;
+        certain.clear(cells);
+        loose.clear(cells);
         for (cell, expires) in &charges.fires {
-            mark(&mut self.certain, *cell, 1, expires.saturating_sub(state.tick) - 1);
+            certain.mark(*cell, ticks(1, expires.saturating_sub(state.tick) - 1));
         }
         for (burns, cell) in terrain.burning(state.tick, state.tick.saturating_add(REACH)) {
-            mark(&mut self.certain, cell, burns - state.tick, REACH);
+            certain.mark(cell, ticks(burns - state.tick, REACH));
         }
-        charges.time(state, agent);
         let life = board.params.blast_duration - 1;
-        for bomb in &charges.bombs {
-            for cell in &bomb.reach {
-                mark(&mut self.certain, *cell, bomb.sure, bomb.sure.saturating_add(life));
-            }
-        }
-        self.possible.clone_from(&self.certain);
-        for bomb in charges.bombs.iter().filter(|bomb| bomb.early < bomb.sure) {
-            for cell in &bomb.reach {
-                mark(&mut self.possible, *cell, bomb.early, bomb.sure.saturating_add(life));
-            }
-        }
-        self.loose.clone_from(&self.possible);
-        for bomb in charges.bombs.iter().filter(|bomb| bomb.loose < bomb.early) {
-            for cell in &bomb.reach {
-                mark(&mut self.loose, *cell, bomb.loose, bomb.sure.saturating_add(life));
-            }
-        }
-        self.own.clear();
-        self.own.resize(terrain.cells(), 0);
-        for bomb in charges.bombs.iter().filter(|bomb| bomb.agent == Some(agent)) {
-            for cell in &bomb.reach {
-                mark(&mut self.own, *cell, bomb.loose, bomb.sure.saturating_add(life));
+        for (number, (agent, side)) in agents.into_iter().zip(sides).enumerate() {
+            side.possible.clear(cells);
+            side.own.clear(cells);
+            charges.time(state, agent);
+            for bomb in &charges.bombs {
+                let last = bomb.sure.saturating_add(life);
+                let from = |first: i32| ticks(first, last);
+                if number == 0 {
+                    bomb.mark(certain, from(bomb.sure));
+                    bomb.mark(loose, from(bomb.loose));
+                }
+                if bomb.early < bomb.sure {
+                    bomb.mark(&mut side.possible, from(bomb.early));
+                }
+                if bomb.agent == Some(agent) {
+                    bomb.mark(&mut side.own, from(bomb.loose));
+                }
             }
         }
     }
 
-    /// The ticks in which a cell is dangerous.
-    pub(super) fn of(&self, cell: CellIndex, fear: Fear) -> u64 {
-        let bits = match fear {
-            Fear::Certain => &self.certain,
-            Fear::Possible => &self.possible,
-            Fear::Loose => &self.loose,
-            Fear::Own => &self.own,
-        };
-        bits.get(usize::from(cell)).copied().unwrap_or(u64::MAX)
-    }
-
-    pub(super) fn possible(&self, cell: CellIndex) -> u64 {
-        self.of(cell, Fear::Possible)
+    /// What one side has to fear, ours or the other one.
+    pub(super) fn side(&self, ours: bool) -> Danger<'_> {
+        let [us, them] = &self.sides;
+        Danger { heat: self, side: if ours { us } else { them } }
     }
 }
 
-fn mark(bits: &mut [u64], cell: CellIndex, from: i32, to: i32) {
-    let to = to.min(REACH);
-    if from > to || from < 0 {
-        return;
+/// What one side has to fear.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Danger<'a> {
+    heat: &'a Heat,
+    side: &'a SideHeat,
+}
+
+impl Danger<'_> {
+    /// The ticks in which a cell is dangerous.
+    pub(super) fn of(self, cell: CellIndex, fear: Fear) -> u64 {
+        let certain = &self.heat.certain;
+        match fear {
+            Fear::Certain => certain.of(cell),
+            Fear::Possible => certain.of(cell) | self.side.possible.of(cell),
+            Fear::Loose => certain.of(cell) | self.heat.loose.of(cell),
+            Fear::Own => self.side.own.of(cell),
+        }
     }
-    let span = (u64::MAX << from) & (u64::MAX >> (REACH - to));
-    if let Some(bits) = bits.get_mut(usize::from(cell)) {
-        *bits |= span;
+
+    pub(super) fn possible(self, cell: CellIndex) -> u64 {
+        self.of(cell, Fear::Possible)
     }
 }

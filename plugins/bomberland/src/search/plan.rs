@@ -1,5 +1,6 @@
 //! Plans of one unit: ways to cells that are worth it, bombs there, and bombs to set off.
 
+use super::heat::Fear;
 use super::policy::OURS;
 use super::position::Position;
 use super::terrain::radius;
@@ -10,6 +11,8 @@ use crate::rules::{CellIndex, Unit, UnitAction, UnitIndex};
 pub(super) enum PlanStep {
     /// Walks to a neighbour.
     Go(CellIndex),
+    /// Walks to a neighbour, though it may burn there.
+    Dash(CellIndex),
     /// Puts a bomb.
     Bomb,
     /// Sets off a bomb of its own.
@@ -24,6 +27,9 @@ pub(super) type Plan = Vec<PlanStep>;
 /// Most plans of one unit that end at a cell of interest, and most that put a bomb there.
 const WALKS: usize = 10;
 const BOMBINGS: usize = 8;
+
+/// How many ticks there are for each one in which a unit gives way to an enemy that may want the same cell.
+const WAYS: i32 = 4;
 
 /// Most steps to a cell where a plan puts a bomb.
 const BOMB_STEPS: u32 = 7;
@@ -48,7 +54,8 @@ pub(super) fn plans(
     if position.ready(unit) > depth {
         return plans;
     }
-    let reached = reachable(position, unit, depth);
+    let dash = position.doomed(index, unit);
+    let reached = reachable(position, unit, depth, dash);
     plans.push(vec![PlanStep::Wait]);
     for bomb in position.bombs() {
         let armed = bomb.unit == Some(index) && bomb.armed <= position.state.tick + 1;
@@ -59,17 +66,37 @@ pub(super) fn plans(
     let beside = reached.iter().enumerate().filter(|(_, at)| at.steps == 1).map(|(at, _)| at);
     let ends = beside.chain(interesting(position, &reached, worth));
     for end in ends {
-        let way = way(&reached, end);
+        let way = way(&reached, end, dash);
         if !plans.contains(&way) {
             plans.push(way);
         }
     }
-    bombings(position, unit, &reached, &mut plans);
+    bombings(position, unit, &reached, dash, &mut plans);
     if !position.harmless_bomb(index) {
         plans.retain(|plan| plan.first() != Some(&PlanStep::Bomb));
     }
     keep_exits(position, index, &mut plans);
+    give_way(position, index, unit, &mut plans);
+    if position.burst_pays(unit) {
+        plans.push(vec![PlanStep::Bomb]);
+    }
     plans
+}
+
+/// Now and then leaves out steps into cells that an enemy can step into at the same time: two units
+/// that want the same cell would wait for each other for ever.
+fn give_way(position: &Position<'_>, index: UnitIndex, unit: &Unit, plans: &mut Vec<Plan>) {
+    let turn = position.state.tick.wrapping_add(i32::from(index));
+    let hurry = position.heat(unit.agent).possible(unit.cell) & 0b1110 != 0;
+    if turn.rem_euclid(WAYS) != 0 || hurry {
+        return;
+    }
+    let contested = |plan: &Plan| position.contested(unit, first_order(position, index, plan));
+    let contested: Vec<bool> = plans.iter().map(contested).collect();
+    if contested.contains(&false) {
+        let mut contested = contested.into_iter();
+        plans.retain(|_| contested.next() == Some(false));
+    }
 }
 
 /// Leaves out plans that begin with an order after which the unit may not get out of the reach of
@@ -102,7 +129,8 @@ fn interesting(position: &Position<'_>, reached: &[Reached], worth: &[f64]) -> V
     let value = |at: &Reached| {
         let item =
             if position.item(at.cell).is_some() { 1000.0 - f64::from(at.steps) } else { 0.0 };
-        item + worth.get(usize::from(at.cell)).copied().unwrap_or(0.0)
+        let island = if position.island(at.cell) { 2000.0 } else { 0.0 };
+        island + item + worth.get(usize::from(at.cell)).copied().unwrap_or(0.0)
     };
     let far = reached.iter().enumerate().filter(|(_, at)| at.steps > 1);
     let mut ranked: Vec<(f64, usize)> = far.map(|(index, at)| (value(at), index)).collect();
@@ -112,7 +140,13 @@ fn interesting(position: &Position<'_>, reached: &[Reached], worth: &[f64]) -> V
 }
 
 /// Walks that end with a bomb: where it reaches most enemies and blocks, nearest first.
-fn bombings(position: &Position<'_>, unit: &Unit, reached: &[Reached], plans: &mut Vec<Plan>) {
+fn bombings(
+    position: &Position<'_>,
+    unit: &Unit,
+    reached: &[Reached],
+    dash: bool,
+    plans: &mut Vec<Plan>,
+) {
     if unit.bombs <= 0 {
         return;
     }
@@ -124,7 +158,7 @@ fn bombings(position: &Position<'_>, unit: &Unit, reached: &[Reached], plans: &m
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     ranked.truncate(BOMBINGS);
     for (_, index) in ranked {
-        let mut plan = way(reached, index);
+        let mut plan = way(reached, index, dash);
         plan.push(PlanStep::Bomb);
         plans.push(plan);
     }
@@ -152,18 +186,19 @@ fn bomb_value(position: &Position<'_>, unit: &Unit, at: &Reached) -> f64 {
 }
 
 /// The way to a reached cell.
-fn way(reached: &[Reached], end: usize) -> Plan {
+fn way(reached: &[Reached], end: usize, dash: bool) -> Plan {
     let (mut plan, mut at) = (Plan::new(), end);
     while let Some(place) = reached.get(at).filter(|place| place.steps > 0) {
-        plan.push(PlanStep::Go(place.cell));
+        plan.push(if dash { PlanStep::Dash(place.cell) } else { PlanStep::Go(place.cell) });
         at = place.from;
     }
     plan.reverse();
     plan
 }
 
-/// The cells that a unit can walk to within `depth` steps without a wait.
-fn reachable(position: &Position<'_>, unit: &Unit, depth: u32) -> Vec<Reached> {
+/// The cells that a unit can walk to within `depth` steps without a wait. A unit that burns anyway
+/// may `dash` through the ring of fire.
+fn reachable(position: &Position<'_>, unit: &Unit, depth: u32, dash: bool) -> Vec<Reached> {
     let mut reached = vec![Reached { cell: unit.cell, from: 0, steps: 0 }];
     let mut seen = vec![false; position.terrain.cells()];
     let mut visit = |cell: CellIndex| {
@@ -176,7 +211,18 @@ fn reachable(position: &Position<'_>, unit: &Unit, depth: u32) -> Vec<Reached> {
     while let Some(&Reached { cell, steps, .. }) = reached.get(head) {
         if steps < depth {
             for (_, to) in position.terrain.near(cell) {
-                let burns = heat.possible(to) & (4_u64 << steps) != 0;
+                let bit = 4_u64 << steps;
+                let burns = if dash {
+                    heat.of(to, Fear::Own) & bit != 0 || position.blazes(to)
+                } else {
+                    heat.possible(to) & bit != 0
+                };
+                let whole = unit.invulnerable
+                    >= position
+                        .state
+                        .tick
+                        .saturating_add(2 + i32::try_from(steps).unwrap_or(i32::MAX - 2));
+                let burns = burns && !whole;
                 if !burns && position.open(to) && visit(to) {
                     reached.push(Reached { cell: to, from: head, steps: steps + 1 });
                 }
@@ -212,13 +258,19 @@ impl Progress {
         }
         loop {
             match *plan.get(self.next)? {
-                PlanStep::Go(cell) if cell == unit.cell => {
+                PlanStep::Go(cell) | PlanStep::Dash(cell) if cell == unit.cell => {
                     (self.next, self.blocked) = (self.next + 1, 0);
                 }
-                PlanStep::Go(cell) => return self.walk(position, unit, cell),
+                PlanStep::Go(cell) => {
+                    let hot = position.heat(unit.agent).possible(cell) & 0b100 != 0;
+                    let whole = unit.invulnerable >= position.state.tick.saturating_add(2);
+                    return self.walk(position, unit, cell, hot && !whole);
+                }
+                PlanStep::Dash(cell) => return self.walk(position, unit, cell, false),
                 PlanStep::Bomb => {
                     self.next += 1;
-                    return position.can_bomb(unit).then_some(Some(UnitAction::Bomb));
+                    let puts = position.can_bomb(unit) || position.burst_pays(unit);
+                    return puts.then_some(Some(UnitAction::Bomb));
                 }
                 PlanStep::Detonate(cell) => {
                     self.next += 1;
@@ -238,9 +290,9 @@ impl Progress {
         position: &Position<'_>,
         unit: &Unit,
         cell: CellIndex,
+        hot: bool,
     ) -> Option<Option<UnitAction>> {
         let direction = position.terrain.step(unit.cell, cell);
-        let hot = position.heat(unit.agent).possible(cell) & 0b100 != 0;
         self.blocked += 1;
         if hot || direction.is_none() || self.blocked > PATIENCE {
             self.next = usize::MAX;

@@ -7,7 +7,7 @@
 use super::heat::{Charge, Fear};
 use super::position::Position;
 use super::terrain::{destructible, radius};
-use crate::rules::{CellIndex, Unit, UnitAction, UnitIndex};
+use crate::rules::{CellIndex, EntityKind, Unit, UnitAction, UnitIndex};
 
 /// How much each cell pulls the units of a side.
 pub(super) type Pull = Vec<f64>;
@@ -19,12 +19,15 @@ pub(super) struct Manner<'a> {
     pub(super) attacks: bool,
     /// Sets off bombs that only destroy blocks.
     pub(super) digs: bool,
+    /// Puts bombs into the fire that it is in.
+    pub(super) bursts: bool,
     /// Walks uphill here; stays otherwise.
     pub(super) pull: Option<&'a [f64]>,
 }
 
 /// What our units do after their plans.
-pub(super) const OURS: Manner<'static> = Manner { attacks: false, digs: true, pull: None };
+pub(super) const OURS: Manner<'static> =
+    Manner { attacks: false, digs: true, bursts: true, pull: None };
 
 impl Position<'_> {
     /// The order of a unit by the rules; `None` is to wait.
@@ -35,6 +38,9 @@ impl Position<'_> {
         }
         if let Some(shot) = self.shot(index, &unit, manner.digs) {
             return Some(shot);
+        }
+        if manner.bursts && self.burst_pays(&unit) {
+            return Some(UnitAction::Bomb);
         }
         if !self.calm(unit.agent, unit.cell, 1, Fear::Loose) {
             return self.flight(index);
@@ -73,6 +79,30 @@ impl Position<'_> {
             }
         }
         None
+    }
+
+    /// Whether a bomb of the unit goes off at once, as bombs do that are put into fire, and hurts the
+    /// other side only. The unit itself has been hurt by the fire and cannot be hurt again so soon.
+    pub(super) fn burst_pays(&self, unit: &Unit) -> bool {
+        let next = self.state.tick + 1;
+        let whole = |unit: &Unit| unit.invulnerable >= next;
+        let burns = |cell: CellIndex| {
+            let fire = self.state.entity(cell).filter(|thing| thing.kind == EntityKind::Fire);
+            fire.is_some_and(|fire| fire.expires.is_none_or(|expires| expires > next))
+        };
+        if !burns(unit.cell) || !whole(unit) || !self.has_bomb(unit) {
+            return false;
+        }
+        let (mut gain, mut loss) = (false, false);
+        self.terrain.blast(&self.state, unit.cell, radius(unit.diameter), |cell| {
+            loss |= self.bombs().iter().any(|bomb| bomb.cell == cell);
+            for hit in self.state.units().iter().filter(|hit| hit.cell == cell && hit.alive()) {
+                // What burns then is the fire of this side, also where a mate burned before.
+                loss |= hit.agent == unit.agent && hit.cell != unit.cell;
+                gain |= hit.agent != unit.agent && !whole(hit) && !burns(cell);
+            }
+        });
+        gain && !loss
     }
 
     /// Whether a bomb sets off another one that reaches a mate.
@@ -165,7 +195,6 @@ pub(super) fn entry_steps(
     cell: CellIndex,
     dig: Option<u32>,
 ) -> Option<i32> {
-    use crate::rules::EntityKind;
     let Some(entity) = position.state.entity(cell) else { return Some(1) };
     match entity.kind {
         EntityKind::Wood | EntityKind::Ore => {

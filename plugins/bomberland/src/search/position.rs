@@ -1,7 +1,7 @@
 //! A state in the middle of a search, with what its units have to fear: ways out of danger, the
 //! shut-in test, and distances.
 
-use super::heat::{Charge, Charges, Fear, Heat};
+use super::heat::{Charge, Charges, Danger, Fear, Heat};
 use super::terrain::{Terrain, closed};
 use crate::rules::{
     AgentIndex, CellIndex, EntityKind, GameBoard, GameState, Unit, UnitDirection, UnitIndex,
@@ -90,8 +90,7 @@ pub(super) struct Position<'a> {
     pub(super) us: AgentIndex,
     pub(super) state: GameState,
     charges: Charges,
-    /// Ours, and the other side's.
-    heats: [Heat; 2],
+    heat: Heat,
     scratch: RefCell<Scratch>,
 }
 
@@ -108,7 +107,7 @@ impl<'a> Position<'a> {
             us,
             state: state.clone(),
             charges: Charges::default(),
-            heats: [Heat::default(), Heat::default()],
+            heat: Heat::default(),
             scratch: RefCell::default(),
         };
         position.refresh();
@@ -123,13 +122,13 @@ impl<'a> Position<'a> {
 
     /// Computes danger anew after the state has changed.
     pub(super) fn refresh(&mut self) {
-        let Self { board, terrain, state, charges, heats: [ours, theirs], .. } = self;
+        let Self { board, terrain, state, charges, heat, .. } = self;
         let (board, terrain, state) = (*board, *terrain, &*state);
         charges.read(board, terrain, state);
         // Of several enemies each fears the others' bombs only at the end of the fuse.
         let foe = state.units().iter().map(|unit| unit.agent).find(|agent| *agent != self.us);
-        ours.read((board, terrain, state), charges, self.us);
-        theirs.read((board, terrain, state), charges, foe.unwrap_or(AgentIndex::MAX));
+        let agents = [self.us, foe.unwrap_or(AgentIndex::MAX)];
+        heat.read((board, terrain, state), charges, agents);
     }
 
     pub(super) fn units(&self) -> impl Iterator<Item = (UnitIndex, Unit)> + '_ {
@@ -145,9 +144,9 @@ impl<'a> Position<'a> {
         &self.charges.bombs
     }
 
-    pub(super) fn heat(&self, agent: AgentIndex) -> &Heat {
-        let [ours, theirs] = &self.heats;
-        if agent == self.us { ours } else { theirs }
+    /// What the units of an agent have to fear.
+    pub(super) fn heat(&self, agent: AgentIndex) -> Danger<'_> {
+        self.heat.side(agent == self.us)
     }
 
     /// Whether no danger is in sight for a unit that stays in a cell from the `ahead`th tick on.
@@ -258,16 +257,44 @@ impl<'a> Position<'a> {
         true
     }
 
-    /// Whether a bomb may be put by a unit in the next tick.
-    pub(super) fn can_bomb(&self, unit: &Unit) -> bool {
+    /// The tick in which the ring of fire takes a cell. It comes once: where its fire is gone, the
+    /// cell never burns again.
+    pub(super) fn burns(&self, cell: CellIndex) -> i32 {
+        if self.island(cell) { i32::MAX } else { self.terrain.burns(cell) }
+    }
+
+    /// Whether the ring of fire has taken a cell, but an item fell there and put the fire out.
+    pub(super) fn island(&self, cell: CellIndex) -> bool {
+        self.terrain.burns(cell) <= self.state.tick
+            && self.state.kind(cell) != Some(EntityKind::Fire)
+    }
+
+    /// Whether a blast burns in a cell.
+    pub(super) fn blazes(&self, cell: CellIndex) -> bool {
+        let fire = self.state.entity(cell).filter(|it| it.kind == EntityKind::Fire);
+        fire.is_some_and(|fire| !fire.permanent())
+    }
+
+    /// Whether a unit burns soon, whatever it does.
+    pub(super) fn doomed(&self, index: UnitIndex, unit: &Unit) -> bool {
+        !self.calm(unit.agent, unit.cell, 1, Fear::Certain)
+            && self.way_out(index, Fear::Certain).is_none()
+    }
+
+    /// Whether a unit has a bomb that its side may put in the next tick.
+    pub(super) fn has_bomb(&self, unit: &Unit) -> bool {
         let placed = self.bombs().iter().filter(|bomb| bomb.agent == Some(unit.agent)).count();
         let allowed = usize::try_from(self.board.params.bombs_max).unwrap_or(0);
-        let free = self.state.entity(unit.cell).is_none();
-        free && unit.bombs > 0 && placed < allowed
+        unit.bombs > 0 && placed < allowed
+    }
+
+    /// Whether a bomb may be put by a unit in the next tick, to lie there.
+    pub(super) fn can_bomb(&self, unit: &Unit) -> bool {
+        self.state.kind(unit.cell).is_none() && self.has_bomb(unit)
     }
 
     /// Whether an item is in a cell.
     pub(super) fn item(&self, cell: CellIndex) -> Option<EntityKind> {
-        self.state.entity(cell).map(|entity| entity.kind).filter(|kind| kind.item())
+        self.state.kind(cell).filter(|kind| kind.item())
     }
 }

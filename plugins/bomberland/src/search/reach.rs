@@ -17,6 +17,16 @@ impl Reach {
     /// Counts the steps of the living units of a side. A frozen unit is not a start: others are
     /// there first.
     pub(super) fn read(&mut self, position: &Position<'_>, ours: bool) {
+        self.read_without(position, ours, None);
+    }
+
+    /// The same without one of the units.
+    pub(super) fn read_without(
+        &mut self,
+        position: &Position<'_>,
+        ours: bool,
+        without: Option<UnitIndex>,
+    ) {
         let cells = position.terrain.cells();
         let Self { steps, first, queue, starts } = self;
         queue.clear();
@@ -25,7 +35,8 @@ impl Reach {
         steps.resize(cells, u16::MAX);
         first.clear();
         first.resize(cells, UnitIndex::MAX);
-        for (index, unit) in position.living(ours).filter(|(_, unit)| position.ready(unit) <= 3) {
+        let units = position.living(ours).filter(|(index, _)| Some(*index) != without);
+        for (index, unit) in units.filter(|(_, unit)| position.ready(unit) <= 3) {
             let at = usize::from(unit.cell);
             if let (Some(slot), Some(owner)) = (steps.get_mut(at), first.get_mut(at)) {
                 (*slot, *owner) = (0, index);

@@ -98,10 +98,11 @@ impl Rollout<'_, '_> {
             let luck = &mut ForwardChance::default();
             step(board, &mut self.position.state, luck, &mut orders, &mut hits);
             played.ticks += 1;
-            let gain = self.gain(&before) + hits.worth;
+            let over = self.position.state.complete();
+            let gain = self.gain(&before) + hits.worth + if over { self.outcome() } else { 0.0 };
             played.value += played.decay * gain;
             played.decay *= self.weights.decay;
-            if self.position.state.complete() {
+            if over {
                 break;
             }
             self.position.refresh();
@@ -141,6 +142,15 @@ impl Rollout<'_, '_> {
         position.living(true).map(|(_, unit)| cost(&unit)).sum()
     }
 
+    /// What it is worth that the game is over.
+    fn outcome(&self) -> f64 {
+        match self.position.state.leader() {
+            Some(agent) if agent == self.position.us => self.weights.win,
+            Some(_) => -self.weights.win,
+            None => 0.0,
+        }
+    }
+
     /// Whether a blast of our own burns where a unit was.
     fn in_own_blast(&self, unit: &Unit) -> bool {
         let entity = self.position.state.entity(unit.cell);
@@ -168,7 +178,9 @@ impl Rollout<'_, '_> {
                 loss += weights.own_bomb;
             }
             loss -= f64::from(unit.diameter - old.diameter) / 2.0 * weights.blast;
-            loss -= (stock(unit.bombs) - stock(old.bombs)) * weights.ammo;
+            if unit.bombs != old.bombs {
+                loss -= (stock(unit.bombs) - stock(old.bombs)) * weights.ammo;
+            }
             gain += if ours { -loss } else { loss };
         }
         gain

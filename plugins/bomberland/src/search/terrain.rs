@@ -92,6 +92,18 @@ impl Terrain {
         state: &GameState,
         cell: CellIndex,
         radius: i32,
+        visit: impl FnMut(CellIndex),
+    ) {
+        self.blast_past(state, cell, radius, |_| false, visit);
+    }
+
+    /// The same where some blocks are `gone` by then.
+    pub(super) fn blast_past(
+        &self,
+        state: &GameState,
+        cell: CellIndex,
+        radius: i32,
+        gone: impl Fn(CellIndex) -> bool,
         mut visit: impl FnMut(CellIndex),
     ) {
         visit(cell);
@@ -102,7 +114,7 @@ impl Terrain {
                 let Some(&next) = near.filter(|next| **next != OUTSIDE) else { break };
                 at = next;
                 visit(at);
-                if solid(state, at) {
+                if solid(state, at) && !gone(at) {
                     break;
                 }
             }
@@ -112,23 +124,20 @@ impl Terrain {
 
 /// Whether a block is in a cell.
 pub(super) fn solid(state: &GameState, cell: CellIndex) -> bool {
-    state.entity(cell).is_some_and(|entity| {
-        matches!(
-            entity.kind,
-            EntityKind::Metal | EntityKind::Wood | EntityKind::Ore | EntityKind::Treasure
-        )
-    })
+    matches!(
+        state.kind(cell),
+        Some(EntityKind::Metal | EntityKind::Wood | EntityKind::Ore | EntityKind::Treasure)
+    )
 }
 
 /// Whether a block is in a cell that blasts destroy.
 pub(super) fn destructible(state: &GameState, cell: CellIndex) -> bool {
-    let entity = state.entity(cell);
-    entity.is_some_and(|entity| matches!(entity.kind, EntityKind::Wood | EntityKind::Ore))
+    matches!(state.kind(cell), Some(EntityKind::Wood | EntityKind::Ore))
 }
 
 /// Whether no unit can enter a cell, whatever units do.
 pub(super) fn closed(state: &GameState, cell: CellIndex) -> bool {
-    state.entity(cell).is_some_and(|entity| !entity.kind.walkable())
+    state.kind(cell).is_some_and(|kind| !kind.walkable())
 }
 
 /// How far a bomb of that diameter reaches.

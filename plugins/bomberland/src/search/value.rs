@@ -68,10 +68,10 @@ impl Valuation {
                 continue;
             }
             cells += if ours < theirs { 1 } else { -1 };
-            let Some(entity) = position.state.entity(cell).filter(|entity| entity.kind.item())
-            else {
+            if position.item(cell).is_none() {
                 continue;
-            };
+            }
+            let Some(entity) = position.state.entity(cell) else { continue };
             let left = entity.expires.map_or(i32::MAX, |expires| expires - position.state.tick);
             let steps = *ours.min(theirs);
             if i32::from(steps) < left {
@@ -102,7 +102,7 @@ impl Valuation {
         unit: &Unit,
     ) -> f64 {
         let mut worth = 0.0;
-        let margin = position.terrain.burns(unit.cell).saturating_sub(position.state.tick);
+        let margin = position.burns(unit.cell).saturating_sub(position.state.tick);
         if margin < RING_NEAR {
             worth -= weights.ring * f64::from(RING_NEAR - margin) / f64::from(RING_NEAR);
         }

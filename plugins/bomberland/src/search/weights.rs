@@ -40,6 +40,7 @@ macro_rules! weights {
 weights! {
     lives = 100.0: "A life that the enemy loses; one that we lose costs as much.",
     last_life = 60.0: "The last life of a unit, in addition.",
+    win = 0.0: "The end of the game for the side that is left; for the other side it costs as much.",
     own_share = 1.2: "How much more a life of ours counts than one of theirs.",
     own_bomb = 200.0: "A life that one of our units loses in a blast of our own, in addition.",
     beside = 2.0: "A tick in which one of our units is in the reach of a bomb of ours that can go off within a few ticks.",

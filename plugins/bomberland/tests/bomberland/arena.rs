@@ -155,6 +155,21 @@ fn the_end_is_told_once_with_a_replay_and_one_more_tick() {
 }
 
 #[test]
+fn a_game_that_nothing_ends_is_a_draw() {
+    // The ring takes a cell where the ticks since its beginning are a multiple of the interval, so
+    // it takes only the first one here.
+    let (mut arena, now) = arena("FIRE_SPAWN_INTERVAL_TICKS=0.7", seeded(9));
+    arena.handle_request(ConnectionId(1), A, now);
+    arena.handle_request(ConnectionId(2), B, now);
+    run(&mut arena);
+    let verdict = arena.verdict();
+    let scores: Vec<&[i64]> = verdict.teams.iter().map(|team| &*team.rounds).collect();
+    assert_eq!(scores, [[0], [0]]);
+    // All 225 cells were due after 158 ticks; a minute of the engine's clock later it is over.
+    assert_eq!(verdict.step, 200 + 158 + 600 + 2);
+}
+
+#[test]
 fn the_same_seed_ends_the_same_and_chance_finds_a_usable_one() {
     let play = |options: ArenaOptions| {
         let (mut arena, now) = arena("", options);

@@ -87,6 +87,49 @@ fn go(direction: UnitDirection) -> Option<UnitAction> {
     Some(UnitAction::Move(direction))
 }
 
+/// The first unit's order on a map where the fire of the ring burns in its cell and has just hurt it.
+fn in_the_ring(rows: &[&str]) -> Option<UnitAction> {
+    let mut scene = drawn(rows);
+    let unit = scene.state.unit_mut(0).unwrap();
+    unit.invulnerable = NOW + 3;
+    let cell = unit.cell;
+    scene.state.put(cell, CellEntity::new(EntityKind::Fire, NOW));
+    search(&scene, &options()).units[0].act
+}
+
+#[test]
+fn a_unit_that_burns_anyway_sets_a_bomb_off_in_the_fire_beside_an_enemy() {
+    assert_eq!(in_the_ring(&["CD......"]), Some(UnitAction::Bomb));
+    // It spares a mate that the fire has not reached.
+    assert_ne!(in_the_ring(&["E.......", "CD......"]), Some(UnitAction::Bomb));
+}
+
+#[test]
+fn a_unit_that_burns_anyway_dashes_to_a_cell_where_the_fire_is_out() {
+    let mut scene = drawn(&["..C....D"]);
+    scene.state.tick = 700;
+    for cell in (0..8).filter(|cell| *cell != 4) {
+        scene.state.put(cell, CellEntity::new(EntityKind::Fire, 300));
+    }
+    assert_eq!(chosen(&scene), go(UnitDirection::Right));
+    scene.state.put(4, CellEntity::new(EntityKind::Fire, 300));
+    scene.state.remove(0);
+    assert_eq!(chosen(&scene), go(UnitDirection::Left));
+}
+
+#[test]
+fn now_and_then_a_unit_gives_way_to_an_enemy_that_wants_the_same_cell() {
+    let mut scene = drawn(&["C.!.D", "....."]);
+    scene.state.unit_mut(0).unwrap().cell = 6;
+    scene.state.unit_mut(1).unwrap().cell = 8;
+    let mut tries = |tick| {
+        scene.state.tick = tick;
+        let tried = &search(&scene, &options()).units[0].alternatives;
+        tried.iter().any(|tried| tried.act == go(UnitDirection::Right))
+    };
+    assert!(tries(NOW) && !tries(NOW + 2));
+}
+
 #[test]
 fn a_unit_leaves_the_reach_of_a_bomb_that_an_enemy_can_set_off() {
     let scene = drawn(&["##..##D", "##..###", "##.Cb##"]);
