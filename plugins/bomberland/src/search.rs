@@ -8,11 +8,16 @@
 //!
 //! - `terrain` and `heat`: neighbours, the ring of fire, danger in time. `position`: a state with
 //!   ways out of danger and the shut-in test.
-//! - `exits`: orders that leave a way out of the reach of own bombs.
+//! - `corner`: whether a unit can corner another one.
+//! - `exits` and `chase`: orders that leave a way out of the reach of own bombs.
 //! - `centre`: ways to the cells that burn last. `plan`: plans of one unit. `policy`: the greedy rules. `rollout`: plays a choice.
 //! - `value` and `weights`: what the end is worth.
 
 mod centre;
+mod chase;
+mod corner;
+#[cfg(test)]
+mod drawn;
 mod ending;
 mod exits;
 mod heat;
@@ -120,9 +125,13 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
         plans.iter().map(|plan| first_order(&root, *index, plan)).collect::<Vec<_>>()
     });
     let firsts: Vec<Vec<Option<UnitAction>>> = firsts.collect();
+    let hunts = units.iter().zip(&firsts);
+    let hunts = hunts.map(|((index, _), firsts)| hunt_worths(&root, weights, *index, firsts));
+    let hunts: Vec<Vec<f64>> = hunts.collect();
     let mut search = Search {
         root: &root,
         firsts: &firsts,
+        hunts: &hunts,
         traps: BTreeMap::new(),
         scene,
         options,
@@ -174,6 +183,8 @@ struct Search<'a, 'b> {
     root: &'b Position<'a>,
     /// The first order of each plan, by unit.
     firsts: &'b [Vec<Option<UnitAction>>],
+    /// What the first order of each plan is worth for the hunt, by unit.
+    hunts: &'b [Vec<f64>],
     /// How badly first orders trap our units, by their place among those of their unit.
     traps: BTreeMap<Vec<usize>, f64>,
     scene: &'a TickScene,
@@ -215,7 +226,9 @@ impl Search<'_, '_> {
         let end =
             *self.known.entry(hash).or_insert_with(|| valuation.value(position, weights, pulls));
         let trapped = self.trapped(choice) * self.options.weights.own_bomb;
-        (played.value + played.decay * end - trapped, played.ticks, played.line)
+        let hunts = self.hunts.iter().zip(choice);
+        let hunt: f64 = hunts.filter_map(|(worth, at)| worth.get(*at)).sum();
+        (played.value + played.decay * end - trapped + hunt, played.ticks, played.line)
     }
 
     /// How badly the first orders of a choice trap our units between their own bombs.
@@ -233,6 +246,26 @@ impl Search<'_, '_> {
             root.trapped(&acts)
         })
     }
+}
+
+/// What each order of a unit is worth because it corners enemies or lets an enemy corner the unit.
+fn hunt_worths(
+    root: &Position<'_>,
+    weights: &SearchWeights,
+    index: UnitIndex,
+    acts: &[Option<UnitAction>],
+) -> Vec<f64> {
+    let mut known: Vec<(Option<UnitAction>, f64)> = Vec::new();
+    let worths = acts.iter().map(|act| {
+        if let Some((_, worth)) = known.iter().find(|(other, _)| other == act) {
+            return *worth;
+        }
+        let corners = weights.corners * root.corners(index, *act);
+        let worth = corners - weights.cornered * root.cornered(index, *act);
+        known.push((*act, worth));
+        worth
+    });
+    worths.collect()
 }
 
 /// What pulls our units besides items.

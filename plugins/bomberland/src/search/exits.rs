@@ -1,14 +1,13 @@
 //! Which orders leave a unit a way out of the reach of its own side's bombs, whatever the other
 //! side does: its units can be in the way, and they can take an item that freezes.
 
+use super::chase::Chase;
 use super::heat::Fear;
-use super::position::{Position, Rivals, window};
+use super::position::{Position, Rivals};
 use super::reach::Reach;
-use super::terrain::closed;
 use crate::rules::{
     CellIndex, EntityKind, ForwardChance, Unit, UnitAction, UnitIndex, UnitOrder, step,
 };
-use std::collections::BTreeMap;
 
 /// The bit of the next tick.
 const NEXT: u64 = 0b10;
@@ -247,132 +246,12 @@ impl Position<'_> {
     }
 }
 
-/// A unit that wants out of danger, and one of the other side that wants to be in its way and knows
-/// each of its steps. The other rivals take each cell that they can be in as early.
-struct Chase<'a, 'b> {
-    position: &'b Position<'a>,
-    unit: &'b Unit,
-    fear: Fear,
-    most: u32,
-    /// Steps of the rivals that do not chase.
-    others: Reach,
-    /// Whether the unit gets out, by its cell, the rival's, and the ticks gone.
-    known: BTreeMap<(CellIndex, CellIndex, u32), bool>,
-}
-
-impl<'a, 'b> Chase<'a, 'b> {
-    fn new(position: &'b Position<'a>, unit: &'b Unit, fear: Fear, most: u32) -> Self {
-        Self { position, unit, fear, most, others: Reach::default(), known: BTreeMap::new() }
-    }
-
-    /// Whether no rival can keep the unit in danger. Where a rival can be first in the unit's cell,
-    /// the unit is still in the one that it came `from`.
-    fn lost(&mut self, from: CellIndex) -> bool {
-        let (position, most) = (self.position, self.most);
-        let theirs = self.unit.agent != position.us;
-        let rivals = position.living(theirs);
-        let rivals = rivals.filter(|(_, rival)| position.ready(rival) <= most);
-        rivals.map(|(index, rival)| (index, rival.cell)).all(|(index, rival)| {
-            self.others.read_without(position, theirs, Some(index));
-            self.known.clear();
-            let near: Vec<CellIndex> = position.terrain.near(rival).map(|(_, to)| to).collect();
-            let beaten = from != self.unit.cell && near.contains(&self.unit.cell);
-            let steps = near.into_iter().filter(|to| position.open(*to)).chain([rival]);
-            let mut steps = steps.collect::<Vec<_>>().into_iter();
-            steps.all(|to| self.out(self.unit.cell, to, 0))
-                && (!beaten || self.out(from, self.unit.cell, 0))
-        })
-    }
-
-    /// What the unit does not walk into on its way.
-    fn walk_fear(&self) -> Fear {
-        if self.fear == Fear::Possible { Fear::Possible } else { Fear::Loose }
-    }
-
-    fn out(&mut self, cell: CellIndex, rival: CellIndex, gone: u32) -> bool {
-        let heat = self.position.heat(self.unit.agent);
-        if heat.of(cell, self.fear) & window(gone + 1) == 0 {
-            return true;
-        }
-        if gone >= self.most {
-            return false;
-        }
-        if let Some(known) = self.known.get(&(cell, rival, gone)) {
-            return *known;
-        }
-        let steps = self.steps(cell, rival);
-        let replies = self.steps(rival, cell);
-        let hot = |at: CellIndex| heat.of(at, self.walk_fear()) & (2_u64 << (gone + 1)) != 0;
-        // They have walked a tick already.
-        let taken = |at: CellIndex| at != cell && u32::from(self.others.steps(at)) <= gone + 2;
-        let free = |to: &CellIndex| !hot(*to) && !taken(*to);
-        let steps: Vec<CellIndex> = steps.into_iter().filter(free).collect();
-        let found = steps.into_iter().any(|to| {
-            replies.iter().all(|reply| {
-                let next = if *reply == to { cell } else { to };
-                self.out(next, *reply, gone + 1)
-            })
-        });
-        self.known.insert((cell, rival, gone), found);
-        found
-    }
-
-    /// Where one of the two can be in the next tick.
-    fn steps(&self, cell: CellIndex, other: CellIndex) -> Vec<CellIndex> {
-        let position = self.position;
-        let left = |to: CellIndex| to == self.unit.cell && !closed(&position.state, to);
-        let free = |to: &CellIndex| *to != other && (position.open(*to) || left(*to));
-        position.terrain.near(cell).map(|(_, to)| to).filter(free).chain([cell]).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{CellEntity, GameBoard, GameParams, GameState, UnitDirection, UnitName};
+    use crate::rules::{CellEntity, GameParams, UnitDirection};
+    use crate::search::drawn::{NOW, map};
     use crate::search::terrain::Terrain;
-
-    const NOW: i32 = 10;
-
-    /// A map, the highest row first: `#` metal, `!` a freeze powerup, `B` a bomb of our unit `C` that
-    /// goes off in the tick after the next, `E` its mate, `D` and `F` enemies.
-    fn map(rows: &[&str], params: GameParams) -> (GameBoard, GameState) {
-        let size = (u16::try_from(rows[0].len()).unwrap(), u16::try_from(rows.len()).unwrap());
-        let cells: Vec<(u16, char)> =
-            (0..).zip(rows.iter().rev().flat_map(|row| row.chars())).collect();
-        let agent = |sign: char| u8::from("DF".contains(sign));
-        let bodies = "CDEF".chars().filter(|sign| cells.iter().any(|(_, it)| it == sign));
-        let bodies: Vec<char> = bodies.collect();
-        let unit = |sign: &char| Unit {
-            cell: cells.iter().find(|(_, it)| it == sign).unwrap().0,
-            agent: agent(*sign),
-            hp: 3,
-            bombs: 9,
-            diameter: 3,
-            invulnerable: 0,
-            stunned: 0.0,
-        };
-        let name = |sign: &char| UnitName { name: sign.to_string(), agent: agent(*sign) };
-        let agents = vec!["a".to_owned(), "b".to_owned()];
-        let names = bodies.iter().map(name).collect();
-        let board = GameBoard::new(size, params, agents, names);
-        let units = bodies.iter().map(unit).collect();
-        let mut state = GameState::new(size.0, size.1, NOW, units);
-        for (cell, sign) in &cells {
-            let (kind, expires) = match sign {
-                '#' => (EntityKind::Metal, None),
-                '!' => (EntityKind::FreezeUp, Some(NOW + 40)),
-                'B' => (EntityKind::Bomb, Some(NOW + 2)),
-                _ => continue,
-            };
-            let mut entity = CellEntity { expires, ..CellEntity::new(kind, 0) };
-            if kind == EntityKind::Bomb {
-                (entity.unit, entity.agent, entity.diameter) = (Some(0), Some(0), Some(3));
-            }
-            state.put(*cell, entity);
-        }
-        (board, state)
-    }
 
     /// Whether our unit may put a bomb on a map.
     fn may_bomb(rows: &[&str], params: GameParams) -> bool {

@@ -52,6 +52,8 @@ weights! {
     held = 30.0: "A unit of ours in the reach of a bomb of ours whose exits the enemy can close.",
     risk = 8.0: "A tick in which an armed enemy bomb could hit one of our units.",
     shut = 25.0: "A unit that one bomb of the other side would shut in.",
+    cornered = 100.0: "An order after which one enemy can walk so that its bomb leaves the unit no exit; less for each tick until then.",
+    corners = 60.0: "An order with which a unit of ours does so to an enemy.",
     near = 2.0: "A unit that is close to one of the other side which is frozen.",
     item = 10.0: "An item that our side reaches first, less for each step to it; the other side's cost as much.",
     territory = 0.15: "A cell that our side reaches first.",
