@@ -35,6 +35,7 @@ pub use weights::SearchWeights;
 use crate::percept::TickScene;
 use crate::rules::{CellIndex, EntityKind, UnitAction, UnitIndex, UnitOrder};
 use centre::Centre;
+use corner::Hunts;
 use phalanx_grid::descend;
 use plan::{Plan, first_order, plans};
 use policy::{Manner, OURS, pull};
@@ -125,9 +126,10 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
         plans.iter().map(|plan| first_order(&root, *index, plan)).collect::<Vec<_>>()
     });
     let firsts: Vec<Vec<Option<UnitAction>>> = firsts.collect();
-    let hunts = units.iter().zip(&firsts);
-    let hunts = hunts.map(|((index, _), firsts)| hunt_worths(&root, weights, *index, firsts));
-    let hunts: Vec<Vec<f64>> = hunts.collect();
+    let mut hunts = Hunts::new(&root);
+    let worths = units.iter().zip(&firsts);
+    let worths = worths.map(|((index, _), acts)| hunt_worths(&mut hunts, weights, *index, acts));
+    let hunts: Vec<Vec<f64>> = worths.collect();
     let mut search = Search {
         root: &root,
         firsts: &firsts,
@@ -250,7 +252,7 @@ impl Search<'_, '_> {
 
 /// What each order of a unit is worth because it corners enemies or lets an enemy corner the unit.
 fn hunt_worths(
-    root: &Position<'_>,
+    hunts: &mut Hunts<'_, '_>,
     weights: &SearchWeights,
     index: UnitIndex,
     acts: &[Option<UnitAction>],
@@ -260,8 +262,8 @@ fn hunt_worths(
         if let Some((_, worth)) = known.iter().find(|(other, _)| other == act) {
             return *worth;
         }
-        let corners = weights.corners * root.corners(index, *act);
-        let worth = corners - weights.cornered * root.cornered(index, *act);
+        let corners = weights.corners * hunts.corners(index, *act);
+        let worth = corners - weights.cornered * hunts.cornered(index, *act);
         known.push((*act, worth));
         worth
     });

@@ -16,118 +16,137 @@ const FAR: i32 = 7;
 /// Most positions of two units that are looked at; with more the hunted one counts as free.
 const POSITIONS: usize = 4_000;
 
+/// As many ticks as never.
+const NEVER: u32 = u32::MAX;
+
 /// What is left of the worth of a bomb for each tick that the hunter walks before.
 const LATER: f64 = 0.85;
 
-impl Position<'_> {
+/// All pairs of a hunted unit and a hunter of the other side that are close to each other.
+pub(super) struct Hunts<'a, 'b> {
+    position: &'b Position<'a>,
+    hunts: Vec<Hunt<'a, 'b>>,
+}
+
+impl<'a, 'b> Hunts<'a, 'b> {
+    pub(super) fn new(position: &'b Position<'a>) -> Self {
+        let free = |index| position.state.unit(index).filter(|unit| position.ready(unit) <= 2);
+        let units = |ours| position.living(ours).map(|(index, _)| index);
+        let sides = [(true, false), (false, true)];
+        let pairs = sides.into_iter().flat_map(|(hunted, hunter)| {
+            units(hunted).flat_map(move |one| units(hunter).map(move |other| (one, other)))
+        });
+        let pairs = pairs.filter_map(|(hunted, hunter)| {
+            Some(Hunt::new(position, (hunted, free(hunted)?), (hunter, free(hunter)?)))
+        });
+        Self { position, hunts: pairs.filter(Hunt::near).collect() }
+    }
+
     /// How surely the other side can corner a unit after an order of it: 0 where it cannot, 1 where
     /// it can with a bomb in the same tick, less for each tick that it needs before.
-    pub(super) fn cornered(&self, index: UnitIndex, act: Option<UnitAction>) -> f64 {
-        let Some(unit) = self.free(index) else { return 0.0 };
-        let cell = self.goes(unit, act);
-        let hunters = self.living(unit.agent != self.us);
-        let surest = hunters.map(|(hunter, _)| match self.free(hunter) {
-            Some(hunter) => Hunt::new(self, unit, hunter)
-                .surest(|hunt, walk| hunt.lost((cell, hunter.cell), 1, walk)),
-            None => 0.0,
+    pub(super) fn cornered(&mut self, index: UnitIndex, act: Option<UnitAction>) -> f64 {
+        let hunts = self.hunts.iter_mut().filter(|hunt| hunt.indices.0 == index);
+        let surest = hunts.map(|hunt| {
+            let cell = goes(self.position, hunt.hunted, act);
+            sure(hunt.caught((cell, hunt.hunter.cell), 1))
         });
         surest.fold(0.0, f64::max)
     }
 
-    /// How surely a unit corners one of the other side with an order: the sum over all of them.
-    pub(super) fn corners(&self, index: UnitIndex, act: Option<UnitAction>) -> f64 {
-        let Some(unit) = self.free(index) else { return 0.0 };
-        let cell = self.goes(unit, act);
-        let hunted = self.living(unit.agent != self.us);
-        let sure = hunted.map(|(foe, _)| match self.free(foe) {
-            Some(foe) if act == Some(UnitAction::Bomb) => {
-                let hunt = Hunt::new(self, foe, unit);
-                let mut steps = hunt.steps(foe.cell, cell, 1).into_iter();
-                let shut = hunt.near() && steps.all(|to| hunt.shut(to, cell, 1));
-                f64::from(u8::from(shut))
+    /// How surely a unit corners units of the other side with an order: the sum over all of them.
+    pub(super) fn corners(&mut self, index: UnitIndex, act: Option<UnitAction>) -> f64 {
+        let hunts = self.hunts.iter_mut().filter(|hunt| hunt.indices.1 == index);
+        let sums = hunts.map(|hunt| {
+            let cell = goes(self.position, hunt.hunter, act);
+            let hunted = hunt.hunted.cell;
+            if act == Some(UnitAction::Bomb) {
+                let mut steps = hunt.steps(hunted, cell, 1).into_iter();
+                return sure(if steps.all(|to| hunt.shut(to, cell, 1)) { 0 } else { NEVER });
             }
-            Some(foe) => {
-                LATER
-                    * Hunt::new(self, foe, unit)
-                        .surest(|hunt, walk| hunt.cornered((foe.cell, cell), 1, walk))
-            }
-            None => 0.0,
+            LATER * sure(hunt.cornered((hunted, cell), 1))
         });
-        sure.sum()
-    }
-
-    /// A living unit that can act in the next ticks.
-    fn free(&self, index: UnitIndex) -> Option<&Unit> {
-        self.state.unit(index).filter(|unit| unit.alive() && self.ready(unit) <= 2)
-    }
-
-    /// Where a unit is after an order.
-    fn goes(&self, unit: &Unit, act: Option<UnitAction>) -> CellIndex {
-        let Some(UnitAction::Move(direction)) = act else { return unit.cell };
-        let near = self.terrain.near(unit.cell).find(|(step, _)| *step == direction);
-        near.map(|(_, to)| to).filter(|to| self.open(*to)).unwrap_or(unit.cell)
+        sums.sum()
     }
 }
 
-/// A hunted unit and its hunter. The hunter knows each step of the other one, as it would guess it.
+/// Where a unit is after an order.
+fn goes(position: &Position<'_>, unit: &Unit, act: Option<UnitAction>) -> CellIndex {
+    let Some(UnitAction::Move(direction)) = act else { return unit.cell };
+    let near = position.terrain.near(unit.cell).find(|(step, _)| *step == direction);
+    near.map(|(_, to)| to).filter(|to| position.open(*to)).unwrap_or(unit.cell)
+}
+
+/// What it is worth to catch a unit after so many ticks.
+fn sure(ticks: u32) -> f64 {
+    if ticks == NEVER { 0.0 } else { LATER.powi(i32::try_from(ticks).unwrap_or(i32::MAX)) }
+}
+
+/// A hunted unit and its hunter. The hunter knows each step of the other one, as if it guessed it.
 struct Hunt<'a, 'b> {
     position: &'b Position<'a>,
+    indices: (UnitIndex, UnitIndex),
     hunted: &'b Unit,
     hunter: &'b Unit,
     reach: i32,
-    /// Whether the hunted unit is cornered, by its cell, the hunter's, ticks gone and ticks left.
-    known: BTreeMap<(CellIndex, CellIndex, u32, u32), bool>,
+    /// Ticks until the hunted unit is caught, by its cell, the hunter's, and ticks gone.
+    known: BTreeMap<(CellIndex, CellIndex, u32), u32>,
 }
 
 impl<'a, 'b> Hunt<'a, 'b> {
-    fn new(position: &'b Position<'a>, hunted: &'b Unit, hunter: &'b Unit) -> Self {
+    fn new(
+        position: &'b Position<'a>,
+        (index, hunted): (UnitIndex, &'b Unit),
+        (other, hunter): (UnitIndex, &'b Unit),
+    ) -> Self {
         let reach = radius(hunter.diameter);
-        Self { position, hunted, hunter, reach, known: BTreeMap::new() }
+        Self { position, indices: (index, other), hunted, hunter, reach, known: BTreeMap::new() }
     }
 
     /// Whether the two are close enough and the hunter has a bomb.
     fn near(&self) -> bool {
-        let place = |unit: &Unit| self.position.board.place(unit.cell);
-        let ((x, y), (other_x, other_y)) = (place(self.hunted), place(self.hunter));
-        (x - other_x).abs() + (y - other_y).abs() <= FAR && self.position.has_bomb(self.hunter)
+        let (x, y) = self.away(self.hunted.cell, self.hunter.cell);
+        x + y <= FAR && self.position.has_bomb(self.hunter)
     }
 
-    /// How sure it is that the hunted unit is caught after the least walk that is enough.
-    fn surest(&mut self, caught: impl Fn(&mut Self, u32) -> bool) -> f64 {
-        if !self.near() {
-            return 0.0;
-        }
-        let walk = (0..=WALK).find(|walk| caught(self, *walk));
-        walk.map_or(0.0, |walk| LATER.powi(i32::try_from(walk).unwrap_or(i32::MAX)))
+    /// Columns and rows between two cells.
+    fn away(&self, one: CellIndex, other: CellIndex) -> (i32, i32) {
+        let ((x, y), (other_x, other_y)) =
+            (self.position.board.place(one), self.position.board.place(other));
+        ((x - other_x).abs(), (y - other_y).abs())
     }
 
-    /// Whether the hunted unit is caught wherever it goes, with `left` ticks to walk.
-    fn cornered(&mut self, (cell, hunter): (CellIndex, CellIndex), gone: u32, left: u32) -> bool {
-        let key = (cell, hunter, gone, left);
+    /// In how many ticks the hunted unit is caught wherever it goes, or [`NEVER`].
+    fn cornered(&mut self, (cell, hunter): (CellIndex, CellIndex), gone: u32) -> u32 {
+        let key = (cell, hunter, gone);
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
         if self.known.len() >= POSITIONS {
-            return false;
+            return NEVER;
         }
-        let steps = self.steps(cell, hunter, gone);
-        let found = steps.into_iter().all(|to| self.lost((to, hunter), gone, left));
-        self.known.insert(key, found);
-        found
+        let mut last = 0;
+        for to in self.steps(cell, hunter, gone) {
+            last = last.max(self.caught((to, hunter), gone));
+            if last == NEVER {
+                break;
+            }
+        }
+        self.known.insert(key, last);
+        last
     }
 
-    /// Whether the hunted unit is caught that has just gone to a cell.
-    fn lost(&mut self, (cell, hunter): (CellIndex, CellIndex), gone: u32, left: u32) -> bool {
+    /// In how many ticks the hunted unit is caught that has just gone to a cell, or [`NEVER`].
+    fn caught(&mut self, (cell, hunter): (CellIndex, CellIndex), gone: u32) -> u32 {
         if self.shut(cell, hunter, gone) {
-            return true;
+            return 0;
         }
-        if left == 0 {
-            return false;
+        if gone > WALK {
+            return NEVER;
         }
         let near = self.position.terrain.near(hunter).map(|(_, to)| to);
         let steps: Vec<CellIndex> = near.filter(|to| *to != cell && self.passes(*to)).collect();
-        let mut steps = steps.into_iter().chain([hunter]);
-        steps.any(|to| self.cornered((cell, to), gone + 1, left - 1))
+        let ticks = steps.into_iter().chain([hunter]).map(|to| self.cornered((cell, to), gone + 1));
+        ticks.min().map_or(NEVER, |ticks| ticks.saturating_add(1))
     }
 
     /// Where the hunted unit can be after a tick; to stay is the last of it.
@@ -148,8 +167,10 @@ impl<'a, 'b> Hunt<'a, 'b> {
     /// acted in this tick.
     fn shut(&self, cell: CellIndex, bomb: CellIndex, gone: u32) -> bool {
         let position = self.position;
+        let (x, y) = self.away(cell, bomb);
         let place = position.state.kind(bomb);
-        if cell == bomb || place.is_some_and(|kind| !kind.item()) {
+        if x + y == 0 || x.min(y) > 0 || x.max(y) > self.reach || place.is_some_and(|it| !it.item())
+        {
             return false;
         }
         let mut blast = Vec::with_capacity(9);
@@ -204,11 +225,11 @@ mod tests {
     }
 
     fn cornered(position: &Position<'_>, act: Option<UnitAction>) -> f64 {
-        position.cornered(0, act)
+        Hunts::new(position).cornered(0, act)
     }
 
     fn corners(position: &Position<'_>, act: Option<UnitAction>) -> f64 {
-        position.corners(0, act)
+        Hunts::new(position).corners(0, act)
     }
 
     #[test]
