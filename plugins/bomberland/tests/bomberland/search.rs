@@ -155,6 +155,29 @@ fn a_freeze_powerup_is_worth_a_walk() {
 }
 
 #[test]
+fn no_item_is_worth_a_step_into_a_pocket_that_an_enemy_closes() {
+    let scene = drawn(&[".......", ".#####.", ".#!###.", "..CD..."]);
+    let chosen = |cornered| {
+        let weights = SearchWeights { cornered, ..SearchWeights::default() };
+        search(&scene, &SearchOptions { weights, ..options() }).units[0].act
+    };
+    assert_eq!(chosen(0.0), go(UnitDirection::Up));
+    assert_ne!(chosen(SearchWeights::default().cornered), go(UnitDirection::Up));
+}
+
+#[test]
+fn a_bomb_that_corners_an_enemy_is_worth_its_weight() {
+    let scene = drawn(&[".......", ".#####.", ".#D###.", "..C...."]);
+    let found = |corners| {
+        let weights = SearchWeights { corners, ..SearchWeights::default() };
+        search(&scene, &SearchOptions { weights, ..options() })
+    };
+    let (without, with) = (found(0.0), found(60.0));
+    assert_eq!(with.units[0].act, Some(UnitAction::Bomb));
+    assert!((with.value - without.value - 60.0).abs() < 1e-6);
+}
+
+#[test]
 fn a_frozen_enemy_gets_a_bomb() {
     let mut scene = drawn(&["......", ".CD...", "......", "......"]);
     scene.state.unit_mut(1).unwrap().stunned = f64::from(NOW + 15);
