@@ -4,12 +4,12 @@
 mod json;
 mod table;
 
-pub(crate) use json::{columns, fields};
+pub(crate) use json::{columns, fields, scanned};
 use phalanx_game::{Kind, Value, misfit};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-pub(crate) use table::{PerceptTables, Reported, WHOLE, copied, part, reported};
+pub(crate) use table::{PerceptPart, PerceptTables, Reported, WHOLE, copied, part, reported};
 
 /// Bytes of a JSON text for each of its values, about.
 pub(crate) const VALUE_BYTES: usize = 8;
