@@ -136,6 +136,19 @@ impl Percept {
         }
     }
 
+    /// Whether all fields that were read have the types that the manifest declares, so that there is
+    /// nothing to look for. False where only a look at each field shows it.
+    pub(crate) fn fits(&self) -> bool {
+        let PerceptData::Fields(fields) = &self.0 else { return false };
+        fields.iter().all(|field| match &field.held {
+            FieldValue::Json(Json { read, .. }) if read.get().is_none() => true,
+            _read => {
+                let is_declared = !matches!(field.kind, Kind::Any);
+                is_declared && field.known().is_some_and(|value| misfit(&field.kind, value).is_none())
+            }
+        })
+    }
+
     /// What is wrong with a field of this type: a value of another one, or a text that cannot be
     /// read. A field that was not asked for is not looked at.
     pub(crate) fn misfit(&self, name: &str, kind: &Kind) -> Option<String> {
