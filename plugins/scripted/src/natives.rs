@@ -112,6 +112,7 @@ fn reporter(lua: &Lua, outbox: &Rc<Outbox>, name: &'static str) -> mlua::Result<
         let read = |value: &LuaValue| match value.as_table() {
             // Only what the host uses: to walk the table costs more.
             Some(table) if reported.is_some() && !table.has_metatable() => {
+                times.set(times.get() + 1);
                 let fields = fields.iter().map(|field| read_field(table, field));
                 fields.collect::<Result<_, _>>().map(Value::Map)
             }

@@ -144,7 +144,8 @@ impl Percept {
             FieldValue::Json(Json { read, .. }) if read.get().is_none() => true,
             _read => {
                 let is_declared = !matches!(field.kind, Kind::Any);
-                is_declared && field.known().is_some_and(|value| misfit(&field.kind, value).is_none())
+                is_declared
+                    && field.known().is_some_and(|value| misfit(&field.kind, value).is_none())
             }
         })
     }

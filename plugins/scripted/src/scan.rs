@@ -1,6 +1,7 @@
-//! A small scanner of JSON. It reads what most messages consist of: no escapes in texts, and little
-//! nesting. A caller to which it returns `None` reads the text with `serde_json`, which also knows
-//! what is wrong with it.
+//! A small scanner of JSON, for messages that are not nested deeply. A caller to which it returns
+//! `None` reads the text with `serde_json`, which also knows what is wrong with it.
+
+use std::borrow::Cow;
 
 /// Digits of a number that a script's numbers hold for certain.
 const DIGITS_MAX: usize = 15;
@@ -58,11 +59,20 @@ impl<'text> Scanner<'text> {
     }
 
     /// A text.
-    pub(crate) fn string(&mut self) -> Option<&'text str> {
+    pub(crate) fn string(&mut self) -> Option<Cow<'text, str>> {
         self.expect(b'"')?;
         let start = self.at;
-        self.at = after_text(self.text.as_bytes(), start)?;
-        self.text.get(start..self.at - 1)
+        let (end, has_escapes) = after_text(self.text.as_bytes(), start)?;
+        self.at = end;
+        if has_escapes {
+            return serde_json::from_str(self.text.get(start - 1..end)?).ok().map(Cow::Owned);
+        }
+        self.text.get(start..end - 1).map(Cow::Borrowed)
+    }
+
+    /// A text that is in the message as it is.
+    pub(crate) fn plain_string(&mut self) -> Option<&'text str> {
+        if let Cow::Borrowed(text) = self.string()? { Some(text) } else { None }
     }
 
     /// Goes over a key and its colon, if it is this one and has no spaces around it.
@@ -132,11 +142,31 @@ fn after_spaces(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Where a text ends, whose first quote is before this place.
-fn after_text(bytes: &[u8], start: usize) -> Option<usize> {
-    let rest = bytes.get(start..)?;
-    let length = rest.iter().position(|byte| ENDS.get(usize::from(*byte)) == Some(&true))?;
-    (rest.get(length) == Some(&b'"')).then_some(start + length + 1)
+/// Where a text ends, whose first quote is before this place, and whether it has escapes.
+fn after_text(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
+    let mut has_escapes = false;
+    loop {
+        let ends = |byte: &u8| ENDS.get(usize::from(*byte)) == Some(&true);
+        at += bytes.get(at..)?.iter().position(ends)?;
+        match bytes.get(at)? {
+            b'"' => return Some((at + 1, has_escapes)),
+            b'\\' => at = after_escape(bytes, at + 1)?,
+            _control => return None,
+        }
+        has_escapes = true;
+    }
+}
+
+/// Where an escape ends, behind its first byte.
+fn after_escape(bytes: &[u8], at: usize) -> Option<usize> {
+    match bytes.get(at)? {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),
+        b'u' => {
+            let digits = bytes.get(at + 1..at + 5)?;
+            digits.iter().all(u8::is_ascii_hexdigit).then_some(at + 5)
+        }
+        _other => None,
+    }
 }
 
 fn after_digits(bytes: &[u8], start: usize) -> Option<usize> {
@@ -173,7 +203,7 @@ fn after_byte(bytes: &[u8], at: usize, wanted: u8) -> Option<usize> {
 /// Where a value ends that begins at this place.
 fn after_value(bytes: &[u8], at: usize, depth: usize) -> Option<usize> {
     match bytes.get(at)? {
-        b'"' => after_text(bytes, at + 1),
+        b'"' => after_text(bytes, at + 1).map(|(end, _)| end),
         b'{' => after_items(bytes, at + 1, (b'}', depth.checked_sub(1)?)),
         b'[' => after_items(bytes, at + 1, (b']', depth.checked_sub(1)?)),
         b't' => after_word(bytes, at, b"true"),
@@ -191,7 +221,7 @@ fn after_items(bytes: &[u8], at: usize, (end, depth): (u8, usize)) -> Option<usi
     }
     loop {
         if end == b'}' {
-            at = after_text(bytes, after_byte(bytes, at, b'"')?)?;
+            at = after_text(bytes, after_byte(bytes, at, b'"')?)?.0;
             at = after_spaces(bytes, after_byte(bytes, at, b':')?);
         }
         at = after_spaces(bytes, after_value(bytes, at, depth)?);

@@ -152,7 +152,8 @@ impl ScriptState {
             let ready = self.ready(vm);
             let called = run(vm, self.module, (function, pushed), &ready, true);
             self.calls += 1;
-            self.weight += args.iter().map(|arg| weight(arg, vm.keeps_percepts())).sum::<usize>() + 8;
+            self.weight +=
+                args.iter().map(|arg| weight(arg, vm.keeps_percepts())).sum::<usize>() + 8;
             self.log.push(Logged { function, args });
             let problem = self.keep(vm, ready.value);
             Ok(match (called, problem) {

@@ -6,6 +6,7 @@ use crate::percept::{self, PerceptTables};
 use crate::scan::Scanner;
 use mlua::{Either, IntoLua, Lua, Table, Value as LuaValue};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -85,9 +86,9 @@ impl<'lua> Push<'lua> {
     }
 }
 
-/// With the scanner, which reads most messages; `None`: it cannot read this one, or there is no
-/// memory.
 impl Push<'_> {
+    /// With the scanner, which reads most messages; `None`: it cannot read this one, or there is no
+    /// memory.
     fn scanned_message<'text>(self, text: &'text str) -> Option<Part<'text>> {
         let mut scanner = Scanner::new(text);
         let part = self.scanned(&mut scanner, DEPTH_MAX)?;
@@ -96,7 +97,7 @@ impl Push<'_> {
 
     fn scanned<'text>(self, scanner: &mut Scanner<'text>, depth: usize) -> Option<Part<'text>> {
         Some(match scanner.peek()? {
-            b'"' => return scanner.string().map(Either::Left),
+            b'"' => self.text(scanner.string()?)?,
             b'{' => Either::Right(LuaValue::Table(self.scanned_map(scanner, depth)?)),
             b'[' => Either::Right(LuaValue::Table(self.scanned_list(scanner, depth)?)),
             b't' => scanner.word("true").map(|()| Either::Right(LuaValue::Boolean(true)))?,
@@ -141,23 +142,34 @@ impl Push<'_> {
             return self.percepts.lazy(self.lua, fields).ok();
         }
         scanner.expect(b'{')?;
-        let mut pairs = Vec::with_capacity(PAIRS_USUAL);
-        if !scanner.take(b'}') {
-            loop {
-                let key = Either::Left(scanner.string()?);
-                scanner.expect(b':')?;
-                let part = self.under(&key).scanned(scanner, depth)?;
-                pairs.push((key, part));
-                if !scanner.take(b',') {
-                    break;
-                }
-                if pairs.len() >= PAIRS_AT_ONCE {
-                    return None;
-                }
+        let mut first = Vec::with_capacity(PAIRS_USUAL);
+        let mut is_last = scanner.take(b'}');
+        let mut pair = |is_last: &mut bool| {
+            let key = self.text(scanner.string()?)?;
+            scanner.expect(b':')?;
+            let part = self.under(&key).scanned(scanner, depth)?;
+            if !scanner.take(b',') {
+                scanner.expect(b'}')?;
+                *is_last = true;
             }
-            scanner.expect(b'}')?;
+            Some((key, part))
+        };
+        while !is_last && first.len() < PAIRS_AT_ONCE {
+            first.push(pair(&mut is_last)?);
         }
-        self.lua.create_table_from(pairs).ok()
+        let table = self.lua.create_table_from(first).ok()?;
+        while !is_last {
+            let (key, part) = pair(&mut is_last)?;
+            table.raw_set(key, part).ok()?;
+        }
+        Some(table)
+    }
+
+    fn text(self, text: Cow<'_, str>) -> Option<Part<'_>> {
+        match text {
+            Cow::Borrowed(text) => Some(Either::Left(text)),
+            Cow::Owned(text) => self.visit_str::<serde_json::Error>(&text).ok(),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::wrong;
 use crate::manifest::PerceptForm;
 use crate::percept::{self, Field, FieldValue, PerceptPart, WHOLE, weight};
 use crate::steps::{Steps, charge};
-use mlua::{Function, Lua, LuaString, MultiValue, Table, Value as LuaValue, Variadic};
+use mlua::{FromLua, Function, Lua, LuaString, MultiValue, Table, Value as LuaValue, Variadic};
 use phalanx_game::{Kind, Value};
 use phalanx_luau::plain;
 use std::cell::RefCell;
@@ -50,14 +50,13 @@ pub(super) fn install(
     let (counted, known) = (Rc::clone(steps), Names::default());
     let columns = move |lua: &Lua, (percept, field, names): ColumnArgs| {
         let field = known.get(&field)?;
-        let names: Vec<_> = names.iter().map(|name| known.get(name)).collect::<mlua::Result<_>>()?;
+        let names: Vec<_> =
+            names.iter().map(|name| known.get(name)).collect::<mlua::Result<_>>()?;
         columns(lua, &counted, &percept, &Wanted { field, names })
     };
     native.raw_set("columns", lua.create_function(columns)?)?;
     let counted = Rc::clone(steps);
-    let reader = move |lua: &Lua, lists: Variadic<Vec<String>>| {
-        reader(lua, &counted, lists.into_iter().collect())
-    };
+    let reader = move |lua: &Lua, lists: Variadic<LuaValue>| reader(lua, &counted, &lists);
     native.raw_set("reader", lua.create_function(reader)?)?;
     let counted = Rc::clone(steps);
     let copy = move |lua: &Lua, percept: LuaValue| {
@@ -123,11 +122,15 @@ fn columns(
 }
 
 /// `percept.reader({ "things", "x", "y", … }, …)`: a function that returns all these columns.
-fn reader(lua: &Lua, steps: &Rc<Steps>, lists: Vec<Vec<String>>) -> mlua::Result<Function> {
+fn reader(lua: &Lua, steps: &Rc<Steps>, lists: &[LuaValue]) -> mlua::Result<Function> {
     const NAME: &str = "percept.reader";
-    let lists = lists.into_iter().map(|list| {
-        let mut texts = list.into_iter().map(Rc::from);
-        let field = texts.next().ok_or_else(|| wrong(lua, NAME, "a list has no name"))?;
+    let lists = lists.iter().map(|list| {
+        let texts = Vec::<String>::from_lua(list.clone(), lua).unwrap_or_default();
+        let mut texts = texts.into_iter().map(Rc::from);
+        let field = texts.next().ok_or_else(|| {
+            let what = "expected lists of names, like { \"things\", \"x\", \"y\" }";
+            wrong(lua, NAME, &format!("{what}, got {}", plain::describe(list)))
+        })?;
         let names: Vec<_> = texts.collect();
         match unusable(&names) {
             Some(what) => Err(wrong(lua, NAME, &format!("{field}: {what}"))),

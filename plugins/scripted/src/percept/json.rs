@@ -53,7 +53,7 @@ pub(crate) fn scanned(
         return Some(fields);
     }
     loop {
-        let key = known(form, scanner.string()?);
+        let key = known(form, &scanner.string()?);
         scanner.expect(b':')?;
         let text = scanner.skip()?;
         if let Some(key) = key {

@@ -136,7 +136,7 @@ impl<'text> ListReader<'text, '_> {
         {
             return Some(*index);
         }
-        let key = self.scanner.string()?;
+        let key = self.scanner.plain_string()?;
         self.scanner.expect(b':')?;
         let index = self.names.iter().position(|name| **name == *key);
         match self.order.get_mut(place) {
@@ -159,7 +159,7 @@ impl<'text> ListReader<'text, '_> {
 
     fn cell(&mut self) -> Option<ItemField<'text>> {
         match self.scanner.peek()? {
-            b'"' => self.scanner.string().map(ItemField::Text),
+            b'"' => self.scanner.plain_string().map(ItemField::Text),
             b'-' | b'0'..=b'9' => self.scanner.whole().map(ItemField::Num),
             b't' => self.scanner.word("true").map(|()| ItemField::Bool(true)),
             b'f' => self.scanner.word("false").map(|()| ItemField::Bool(false)),
