@@ -140,13 +140,14 @@ impl Percept {
     /// nothing to look for. False where only a look at each field shows it.
     pub(crate) fn fits(&self) -> bool {
         let PerceptData::Fields(fields) = &self.0 else { return false };
-        fields.iter().all(|field| match &field.held {
-            FieldValue::Json(Json { read, .. }) if read.get().is_none() => true,
-            _read => {
-                let is_declared = !matches!(field.kind, Kind::Any);
-                is_declared
-                    && field.known().is_some_and(|value| misfit(&field.kind, value).is_none())
+        fields.iter().all(|field| {
+            if let FieldValue::Json(Json { read, .. }) = &field.held
+                && read.get().is_none()
+            {
+                return true;
             }
+            let is_declared = !matches!(field.kind, Kind::Any);
+            is_declared && field.known().is_some_and(|value| misfit(&field.kind, value).is_none())
         })
     }
 

@@ -9,6 +9,7 @@ const DIGITS_MAX: usize = 15;
 const DEPTH_MAX: usize = 48;
 
 /// Bytes that end a text or are written differently in it.
+#[expect(clippy::indexing_slicing, reason = "the compiler evaluates it")]
 const ENDS: [bool; 256] = {
     let mut ends = [false; 256];
     let mut byte = 0;
