@@ -63,17 +63,24 @@ impl<'text> Scanner<'text> {
     pub(crate) fn string(&mut self) -> Option<Cow<'text, str>> {
         self.expect(b'"')?;
         let start = self.at;
-        let (end, has_escapes) = after_text(self.text.as_bytes(), start)?;
-        self.at = end;
-        if has_escapes {
-            return serde_json::from_str(self.text.get(start - 1..end)?).ok().map(Cow::Owned);
+        let bytes = self.text.as_bytes();
+        let end = text_end(bytes, start)?;
+        if bytes.get(end) == Some(&b'"') {
+            self.at = end + 1;
+            return self.text.get(start..end).map(Cow::Borrowed);
         }
-        self.text.get(start..end - 1).map(Cow::Borrowed)
+        self.at = after_escapes(bytes, end)?;
+        serde_json::from_str(self.text.get(start - 1..self.at)?).ok().map(Cow::Owned)
     }
 
     /// A text that is in the message as it is.
     pub(crate) fn plain_string(&mut self) -> Option<&'text str> {
-        if let Cow::Borrowed(text) = self.string()? { Some(text) } else { None }
+        self.expect(b'"')?;
+        let start = self.at;
+        let end = text_end(self.text.as_bytes(), start)?;
+        self.at = end;
+        self.expect(b'"')?;
+        self.text.get(start..end)
     }
 
     /// Goes over a key and its colon, if it is this one and has no spaces around it.
@@ -143,18 +150,29 @@ fn after_spaces(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Where a text ends, whose first quote is before this place, and whether it has escapes.
-fn after_text(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
-    let mut has_escapes = false;
+/// The first byte from here on that ends a text or begins an escape.
+#[inline]
+fn text_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let ends = |byte: &u8| ENDS.get(usize::from(*byte)) == Some(&true);
+    Some(at + bytes.get(at..)?.iter().position(ends)?)
+}
+
+/// What follows a text whose first quote is before this place.
+#[inline]
+fn after_text(bytes: &[u8], at: usize) -> Option<usize> {
+    let end = text_end(bytes, at)?;
+    if bytes.get(end) == Some(&b'"') { Some(end + 1) } else { after_escapes(bytes, end) }
+}
+
+/// The same from the first escape on.
+#[cold]
+fn after_escapes(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
-        let ends = |byte: &u8| ENDS.get(usize::from(*byte)) == Some(&true);
-        at += bytes.get(at..)?.iter().position(ends)?;
         match bytes.get(at)? {
-            b'"' => return Some((at + 1, has_escapes)),
-            b'\\' => at = after_escape(bytes, at + 1)?,
+            b'"' => return Some(at + 1),
+            b'\\' => at = text_end(bytes, after_escape(bytes, at + 1)?)?,
             _control => return None,
         }
-        has_escapes = true;
     }
 }
 
@@ -204,7 +222,7 @@ fn after_byte(bytes: &[u8], at: usize, wanted: u8) -> Option<usize> {
 /// Where a value ends that begins at this place.
 fn after_value(bytes: &[u8], at: usize, depth: usize) -> Option<usize> {
     match bytes.get(at)? {
-        b'"' => after_text(bytes, at + 1).map(|(end, _)| end),
+        b'"' => after_text(bytes, at + 1),
         b'{' => after_items(bytes, at + 1, (b'}', depth.checked_sub(1)?)),
         b'[' => after_items(bytes, at + 1, (b']', depth.checked_sub(1)?)),
         b't' => after_word(bytes, at, b"true"),
@@ -222,7 +240,7 @@ fn after_items(bytes: &[u8], at: usize, (end, depth): (u8, usize)) -> Option<usi
     }
     loop {
         if end == b'}' {
-            at = after_text(bytes, after_byte(bytes, at, b'"')?)?.0;
+            at = after_text(bytes, after_byte(bytes, at, b'"')?)?;
             at = after_spaces(bytes, after_byte(bytes, at, b':')?);
         }
         at = after_spaces(bytes, after_value(bytes, at, depth)?);

@@ -27,7 +27,7 @@ const STATE: PlainLimits = PlainLimits { values: 2_000_000, text_bytes: 64 << 20
 const SNAPSHOT_MIN: usize = 200;
 /// They must also be this many times as many as in the last snapshot: a snapshot of a large world
 /// takes milliseconds, and another thread needs about as long for these calls as they took.
-const SNAPSHOT_SHARE: usize = 6;
+const SNAPSHOT_SHARE: usize = 12;
 
 static IDS: AtomicU64 = AtomicU64::new(0);
 

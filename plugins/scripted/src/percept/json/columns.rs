@@ -8,8 +8,8 @@ use crate::scan::Scanner;
 use mlua::{Either, Lua, LuaString, Value as LuaValue};
 use std::rc::Rc;
 
-/// Bytes of a text for each field of an item, about.
-const CELL_BYTES: usize = 12;
+/// Bytes of the text of an item with two fields, about.
+const ITEM_BYTES: usize = 16;
 
 /// Texts of a column that are counted.
 const TEXTS_MAX: usize = 4;
@@ -35,39 +35,37 @@ pub(crate) fn columns(
     is_cells: bool,
 ) -> mlua::Result<Option<Vec<LuaValue>>> {
     let Ok(text) = std::str::from_utf8(text) else { return Ok(None) };
-    let rows = Vec::with_capacity(text.len() / CELL_BYTES);
     let order = Vec::with_capacity(names.len());
-    let reader = ListReader { scanner: Scanner::new(text), names, rows, order };
-    let Some(rows) = reader.read(is_cells) else { return Ok(None) };
-    let column = |index: usize| {
-        let cells = || rows.iter().skip(index).step_by(names.len());
-        let frequent = frequent(lua, cells)?;
-        let values = cells().map(|cell| match cell {
-            ItemField::Text(text) => match frequent.iter().find(|(other, _)| other == text) {
-                Some((_, text)) => Either::Left(Either::Right(text)),
-                None => Either::Left(Either::Left(*text)),
-            },
-            ItemField::Num(num) => Either::Right(LuaValue::Number(*num)),
-            ItemField::Bool(flag) => Either::Right(LuaValue::Boolean(*flag)),
-            // A hole would end the list.
-            ItemField::Absent => Either::Right(LuaValue::Boolean(false)),
-        });
-        lua.create_sequence_from(values).map(LuaValue::Table)
-    };
-    (0..names.len()).map(column).collect::<mlua::Result<_>>().map(Some)
+    let most = text.len() / ITEM_BYTES;
+    let columns = names.iter().map(|_| Vec::with_capacity(most)).collect();
+    let reader = ListReader { scanner: Scanner::new(text), names, columns, order };
+    let Some(columns) = reader.read(is_cells) else { return Ok(None) };
+    columns.iter().map(|cells| column(lua, cells)).collect::<mlua::Result<_>>().map(Some)
+}
+
+fn column(lua: &Lua, cells: &[ItemField<'_>]) -> mlua::Result<LuaValue> {
+    let frequent = frequent(lua, cells)?;
+    let values = cells.iter().map(|cell| match cell {
+        ItemField::Num(num) => Either::Right(LuaValue::Number(*num)),
+        ItemField::Text(text) => match frequent.iter().find(|(other, _)| other == text) {
+            Some((_, text)) => Either::Left(Either::Right(text)),
+            None => Either::Left(Either::Left(*text)),
+        },
+        ItemField::Bool(flag) => Either::Right(LuaValue::Boolean(*flag)),
+        // A hole would end the list.
+        ItemField::Absent => Either::Right(LuaValue::Boolean(false)),
+    });
+    lua.create_sequence_from(values).map(LuaValue::Table)
 }
 
 /// Texts that a column has several times. The VM looks for each text that it gets among all of its
 /// texts; one that it has is only copied.
-fn frequent<'text, 'rows, I: Iterator<Item = &'rows ItemField<'text>>>(
+fn frequent<'text>(
     lua: &Lua,
-    cells: impl Fn() -> I,
-) -> mlua::Result<Vec<(&'text str, LuaString)>>
-where
-    'text: 'rows,
-{
+    cells: &[ItemField<'text>],
+) -> mlua::Result<Vec<(&'text str, LuaString)>> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
-    for cell in cells() {
+    for cell in cells {
         let ItemField::Text(text) = cell else { continue };
         if let Some((_, count)) = counts.iter_mut().find(|(other, _)| other == text) {
             *count += 1;
@@ -83,35 +81,36 @@ where
 struct ListReader<'text, 'names> {
     scanner: Scanner<'text>,
     names: &'names [Rc<str>],
-    /// The cells of all items, one behind the other.
-    rows: Vec<ItemField<'text>>,
+    /// For each name the fields of all items.
+    columns: Vec<Vec<ItemField<'text>>>,
     /// The fields of the item before, and which name each of them is: items of a list are much
     /// alike.
     order: Vec<(&'text str, Option<usize>)>,
 }
 
 impl<'text> ListReader<'text, '_> {
-    fn read(mut self, is_cells: bool) -> Option<Vec<ItemField<'text>>> {
+    fn read(mut self, is_cells: bool) -> Option<Vec<Vec<ItemField<'text>>>> {
         self.scanner.expect(b'[')?;
         if self.scanner.take(b']') {
-            return Some(self.rows);
+            return Some(self.columns);
         }
-        loop {
-            let start = self.rows.len();
-            self.rows.resize(start + self.names.len(), ItemField::Absent);
+        for items in 1.. {
             if is_cells && self.scanner.take(b'[') {
-                self.pair(start)?;
+                self.pair()?;
             } else {
-                self.item(start)?;
+                self.item(items)?;
             }
+            self.columns.iter_mut().for_each(|column| column.resize(items, ItemField::Absent));
             if !self.scanner.take(b',') {
-                self.scanner.expect(b']')?;
-                return Some(self.rows);
+                break;
             }
         }
+        self.scanner.expect(b']')?;
+        Some(self.columns)
     }
 
-    fn item(&mut self, start: usize) -> Option<()> {
+    /// `items`: how many they are with this one.
+    fn item(&mut self, items: usize) -> Option<()> {
         self.scanner.expect(b'{')?;
         if self.scanner.take(b'}') {
             return Some(());
@@ -120,7 +119,10 @@ impl<'text> ListReader<'text, '_> {
             let index = self.key(place)?;
             let cell = self.cell()?;
             if let Some(index) = index {
-                *self.rows.get_mut(start + index)? = cell;
+                let column = self.columns.get_mut(index)?;
+                // The last one of a name counts.
+                column.truncate(items - 1);
+                column.push(cell);
             }
             if !self.scanner.take(b',') {
                 break;
@@ -146,11 +148,11 @@ impl<'text> ListReader<'text, '_> {
         Some(index)
     }
 
-    fn pair(&mut self, start: usize) -> Option<()> {
+    fn pair(&mut self) -> Option<()> {
         for (axis, end) in [("x", b','), ("y", b']')] {
             let cell @ ItemField::Num(_) = self.cell()? else { return None };
             if let Some(index) = self.names.iter().position(|name| **name == *axis) {
-                *self.rows.get_mut(start + index)? = cell;
+                self.columns.get_mut(index)?.push(cell);
             }
             self.scanner.expect(end)?;
         }
