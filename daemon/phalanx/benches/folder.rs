@@ -56,22 +56,31 @@ fn main() {
             println!("{agents:>7} {game:>10} {:>10} {:>10} {memory:>8} MiB", at(0.5), at(0.99));
         }
     }
-    println!("\none agent's turn in one thread, mean of {turns} turns");
     println!(
-        "{:>7} {:>10} {:>10} {:>10} {:>10} {:>14}",
-        "agents", "game", "session", "world", "query", "longest call"
+        "\none agent's turn in one thread, {turns} turns, in µs: mean, first quartile, median"
+    );
+    println!(
+        "{:>7} {:>10} {:>17} {:>17} {:>17} {:>6} {:>13}",
+        "agents", "game", "session", "world", "both", "query", "longest call"
     );
     let scripted = ScriptedGame::new(GameFolder::read(&folder("mapc2022")).unwrap()).unwrap();
     for agents in SIZES {
         let native = parts(&Assemble, Form::Mapc2020, agents, turns);
         let ours = parts(&scripted, Form::Mapc2022, agents, turns);
-        for (game, parts) in [("assemble", native), ("mapc2022", ours)] {
-            let micros = parts.map(|part| format!("{:.1} µs", part.as_secs_f64() * 1e6));
+        for (game, parts) in [("assemble", &native), ("mapc2022", &ours)] {
+            let [session, world, both] = parts
+                .parts
+                .map(|[mean, quartile, median]| format!("{mean:.1} {quartile:>5.1} {median:>5.1}"));
+            let longest = parts.longest.as_secs_f64() * 1e6;
             println!(
-                "{agents:>7} {game:>10} {:>10} {:>10} {:>10} {:>14}",
-                micros[0], micros[1], micros[2], micros[3]
+                "{agents:>7} {game:>10} {session:>17} {world:>17} {both:>17} {:>6.1} {longest:>13.1}",
+                parts.query
             );
         }
+        let [_, _, native] = native.parts;
+        let [_, _, ours] = ours.parts;
+        let ratio = |index: usize| format!("{:.2}", ours[index] / native[index]);
+        println!("{agents:>7} {:>10} {:>47} {:>5} {:>5}", "ratio", ratio(0), ratio(1), ratio(2));
     }
     calls();
     tron();
@@ -104,29 +113,40 @@ fn answers(game: &str, form: Form, agents: u16, turns: u32) -> Histogram<u64> {
     times
 }
 
-/// Mean time of session, world and query for an agent in a turn, and the longest call of the world.
-fn parts<G: Game>(game: &G, form: Form, agents: u16, turns: u32) -> [Duration; 4] {
+/// What an agent's turn takes.
+struct Parts {
+    /// Session, world, and both: mean, first quartile and median, in µs.
+    parts: [[f64; 3]; 3],
+    /// Mean of one query, in µs.
+    query: f64,
+    /// The longest call of the world.
+    longest: Duration,
+}
+
+fn parts<G: Game>(game: &G, form: Form, agents: u16, turns: u32) -> Parts {
     let mut sessions: Vec<_> = (0..agents).map(|agent| game.session(&team::seat(agent))).collect();
     let mut world = game.world(&team::roster(agents));
     let mut walkers = Walkers::new(agents, SIDE);
     let now = Instant::now();
-    let mut spent = [Duration::ZERO; 3];
-    let mut longest = Duration::ZERO;
+    let mut spent: [Vec<Duration>; 3] = Default::default();
+    let (mut query, mut longest) = (Duration::ZERO, Duration::ZERO);
     for (agent, session) in (0..).zip(&mut sessions) {
         session.handle_connected(now);
         let login = r#"{"type":"auth-response","content":{"result":"ok"}}"#;
         let start = walkers.start(agent, form);
         session.handle_input(format!("{login}\0{start}").as_bytes(), now).unwrap();
     }
-    for turn in 0..turns {
+    // The scripts are compiled in the first turn.
+    for turn in 0..turns + WARM_UP {
         let mut open = Vec::new();
-        for (index, session) in (0..).zip(&mut sessions) {
+        let mut times = vec![[Duration::ZERO; 2]; usize::from(agents)];
+        for ((index, session), times) in (0..).zip(&mut sessions).zip(&mut times) {
             let request = walkers.request(index, form);
             let began = Instant::now();
             session.handle_input(request.as_bytes(), now).unwrap();
             while session.poll_transmit().is_some() {}
             let events: Vec<_> = std::iter::from_fn(|| session.poll_event()).collect();
-            spent[0] += began.elapsed();
+            times[0] += began.elapsed();
             let began = Instant::now();
             for event in events {
                 match event {
@@ -141,28 +161,45 @@ fn parts<G: Game>(game: &G, form: Form, agents: u16, turns: u32) -> [Duration; 4
                     _other => {}
                 }
             }
-            spent[1] += began.elapsed();
-            longest = longest.max(began.elapsed());
+            times[1] += began.elapsed();
         }
         let at = Turn::new(0, turn);
         assert_eq!(open, vec![at; usize::from(agents)], "every agent is asked");
         let began = Instant::now();
         world.settle(at);
-        spent[1] += began.elapsed();
-        longest = longest.max(began.elapsed());
-        for (agent, session) in (0..agents).map(AgentId).zip(&mut sessions) {
+        let settled = began.elapsed();
+        let mut asked = Duration::ZERO;
+        for ((agent, session), times) in (0..agents).map(AgentId).zip(&mut sessions).zip(&mut times)
+        {
             let began = Instant::now();
             drop(world.query(agent, "mates", &[]).or_else(|_| world.query(agent, "crew", &[])));
-            spent[2] += began.elapsed();
+            asked += began.elapsed();
             let began = Instant::now();
             session.handle_action(at, agent, &world.fallback(agent)).unwrap();
             while session.poll_transmit().is_some() {}
-            spent[0] += began.elapsed();
+            times[0] += began.elapsed();
         }
+        assert!(world.poll_notice().is_none(), "the world has nothing to report");
         walkers.walk();
+        if turn < WARM_UP {
+            continue;
+        }
+        query += asked;
+        longest = times.iter().map(|[_, world]| *world).fold(longest.max(settled), Duration::max);
+        for [session, world] in times {
+            let world = world + settled / u32::from(agents);
+            for (all, time) in spent.iter_mut().zip([session, world, session + world]) {
+                all.push(time);
+            }
+        }
     }
-    let [session, world, query] = spent.map(|spent| spent / (turns * u32::from(agents)));
-    [session, world, query, longest]
+    let micros = |time: Duration| time.as_secs_f64() * 1e6;
+    let parts = spent.map(|mut times| {
+        times.sort_unstable();
+        let mean = micros(times.iter().sum::<Duration>()) / times.len() as f64;
+        [mean, micros(times[times.len() / 4]), micros(times[times.len() / 2])]
+    });
+    Parts { parts, query: micros(query) / f64::from(turns * u32::from(agents)), longest }
 }
 
 /// What the adapter adds to a function of a script that does nothing.

@@ -71,6 +71,11 @@ impl Culprit {
         })
     }
 
+    /// The same for the table that has the value under this name.
+    pub fn in_field(self, name: &str) -> Self {
+        self.under(&Key::Text(name.into()))
+    }
+
     fn under(mut self, key: &Key) -> Self {
         self.path = format!("{key}{}", self.path);
         self

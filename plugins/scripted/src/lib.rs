@@ -24,6 +24,7 @@ mod mistake;
 mod natives;
 mod percept;
 mod picture;
+mod scan;
 mod session;
 mod state;
 mod steps;

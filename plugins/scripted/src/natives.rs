@@ -2,11 +2,12 @@
 
 use crate::percept::{self, Reported, WHOLE};
 use crate::steps::refuse;
-use mlua::{Function, Lua, Table, Value as LuaValue};
+use mlua::{Function, Lua, LuaString, Table, Value as LuaValue};
 use phalanx_game::Value;
 use phalanx_luau::plain::{self, Culprit};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -24,6 +25,9 @@ pub(crate) struct Report {
 
 /// The reports of the running call; `None` while no session runs.
 pub(crate) type Outbox = RefCell<Option<Vec<Report>>>;
+
+/// What the host uses of `ask` and `percept`, besides the percept.
+const ASK_FIELDS: [&str; 5] = ["agent", "step", "deadline", "sent", "tag"];
 
 /// The natives of a session.
 const REPORTS: [&str; 12] = [
@@ -51,6 +55,8 @@ pub(crate) fn environment(
     (prelude, kit): (&Table, Table),
 ) -> mlua::Result<Table> {
     let globals = lua.globals();
+    // The files of the game have their own.
+    globals.raw_set("require", LuaValue::Nil)?;
     for (library, name) in HIDDEN {
         globals.raw_get::<Table>(library)?.raw_set(name, LuaValue::Nil)?;
     }
@@ -70,6 +76,8 @@ pub(crate) fn environment(
 fn reporter(lua: &Lua, outbox: &Rc<Outbox>, name: &'static str) -> mlua::Result<Function> {
     let outbox = Rc::clone(outbox);
     let (key, has_percept) = (lua.create_string("percept")?, ["ask", "percept"].contains(&name));
+    let fields = ASK_FIELDS.map(|field| Ok((field, lua.create_string(field)?)));
+    let fields: Vec<_> = fields.into_iter().collect::<mlua::Result<_>>()?;
     lua.create_function(move |lua, args: mlua::Variadic<LuaValue>| {
         let mut outbox = outbox.borrow_mut();
         let Some(reports) = outbox.as_mut() else {
@@ -96,7 +104,20 @@ fn reporter(lua: &Lua, outbox: &Rc<Outbox>, name: &'static str) -> mlua::Result<
             let again = || Culprit::new("a percept is in this report twice");
             Some(if times.get() > 1 { Err(again()) } else { Ok(Value::Nil) })
         };
-        let read = |value: &LuaValue| plain::read_resolved(value, WHOLE, &resolve);
+        let read_field = |table: &Table, (name, key): &(&'static str, LuaString)| {
+            let value = table.raw_get(key).unwrap_or(LuaValue::Nil);
+            let value = plain::read_resolved(&value, WHOLE, &resolve);
+            Ok((Cow::Borrowed(*name), value.map_err(|culprit| culprit.in_field(name))?))
+        };
+        let read = |value: &LuaValue| match value.as_table() {
+            // Only what the host uses: to walk the table costs more.
+            Some(table) if reported.is_some() && !table.has_metatable() => {
+                times.set(times.get() + 1);
+                let fields = fields.iter().map(|field| read_field(table, field));
+                fields.collect::<Result<_, _>>().map(Value::Map)
+            }
+            _other => plain::read_resolved(value, WHOLE, &resolve),
+        };
         let args: Result<Vec<_>, _> = args.iter().map(read).collect();
         let args = args.map_err(refused)?;
         reports.push(Report { name, args, percept: reported });

@@ -4,12 +4,12 @@
 mod json;
 mod table;
 
-pub(crate) use json::{columns, fields};
+pub(crate) use json::{columns, fields, scanned};
 use phalanx_game::{Kind, Value, misfit};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-pub(crate) use table::{PerceptTables, Reported, WHOLE, copied, part, reported};
+pub(crate) use table::{PerceptPart, PerceptTables, Reported, WHOLE, copied, part, reported};
 
 /// Bytes of a JSON text for each of its values, about.
 pub(crate) const VALUE_BYTES: usize = 8;
@@ -134,6 +134,21 @@ impl Percept {
                 fields.iter().find(|field| field.name == name)?.value().ok()
             }
         }
+    }
+
+    /// Whether all fields that were read have the types that the manifest declares, so that there is
+    /// nothing to look for. False where only a look at each field shows it.
+    pub(crate) fn fits(&self) -> bool {
+        let PerceptData::Fields(fields) = &self.0 else { return false };
+        fields.iter().all(|field| {
+            if let FieldValue::Json(Json { read, .. }) = &field.held
+                && read.get().is_none()
+            {
+                return true;
+            }
+            let is_declared = !matches!(field.kind, Kind::Any);
+            is_declared && field.known().is_some_and(|value| misfit(&field.kind, value).is_none())
+        })
     }
 
     /// What is wrong with a field of this type: a value of another one, or a text that cannot be

@@ -231,9 +231,11 @@ impl ScriptedSession {
 
     /// An answer as bytes.
     fn encoded(&self, ask: &Value, order: &Value) -> Result<Vec<u8>, Failure> {
-        let file = Module::Session.file();
-        let failed =
-            |message: String| Failure { place: Some((file.clone(), 1)), message, memory: false };
+        let failed = |message: String| Failure {
+            place: Some((Module::Session.file(), 1)),
+            message,
+            memory: false,
+        };
         let message = self.state.pure("encode", &[ask, order])?;
         let message = message.ok_or_else(|| failed("the function encode is missing".to_owned()))?;
         codec::encode(self.manifest(), &message).map_err(|what| {
@@ -331,6 +333,10 @@ impl Session for ScriptedSession {
     fn handle_action(&mut self, turn: Turn, agent: AgentId, action: &Said) -> Result<(), Late> {
         self.gate.answer(agent, turn)?;
         let Some(request) = self.requests.get(&agent) else { return Ok(()) };
+        if request.fallback.is_some() && *action == self.manifest().fallback {
+            self.fall_back(agent);
+            return Ok(());
+        }
         match self.encoded(&request.ask, &order_value(action)) {
             Ok(bytes) => {
                 self.requests.remove(&agent);

@@ -27,7 +27,7 @@ const STATE: PlainLimits = PlainLimits { values: 2_000_000, text_bytes: 64 << 20
 const SNAPSHOT_MIN: usize = 200;
 /// They must also be this many times as many as in the last snapshot: a snapshot of a large world
 /// takes milliseconds, and another thread needs about as long for these calls as they took.
-const SNAPSHOT_SHARE: usize = 6;
+const SNAPSHOT_SHARE: usize = 12;
 
 static IDS: AtomicU64 = AtomicU64::new(0);
 
@@ -152,7 +152,8 @@ impl ScriptState {
             let ready = self.ready(vm);
             let called = run(vm, self.module, (function, pushed), &ready, true);
             self.calls += 1;
-            self.weight += args.iter().map(weight).sum::<usize>() + 8;
+            self.weight +=
+                args.iter().map(|arg| weight(arg, vm.keeps_percepts())).sum::<usize>() + 8;
             self.log.push(Logged { function, args });
             let problem = self.keep(vm, ready.value);
             Ok(match (called, problem) {
@@ -309,10 +310,11 @@ fn run(
 /// A call whose percept stays with the host takes this many times less, about.
 const PERCEPT_SHARE: usize = 4;
 
-fn weight(arg: &Arg) -> usize {
+fn weight(arg: &Arg, keeps_percepts: bool) -> usize {
     match arg {
         Arg::Value(value) => percept::weight(value),
         Arg::Percept(percept) => percept.weight() / PERCEPT_SHARE,
+        Arg::Json(bytes) if keeps_percepts => 1 + bytes.len() / VALUE_BYTES / PERCEPT_SHARE,
         Arg::Json(bytes) => 1 + bytes.len() / VALUE_BYTES,
     }
 }

@@ -170,6 +170,9 @@ impl GameVm {
         let percepts = PerceptTables::new(&lua, &steps, form, &prelude.raw_get("percepts")?)?;
         let require = requirer(&lua, folder, &environment)?;
         environment.raw_set("require", &require)?;
+        // No file can change its environment: names are looked up once, and calls of Luau's own
+        // functions need no call.
+        environment.set_safeenv(true);
         lua.sandbox(true)?;
         lua.set_memory_limit(MEMORY_BYTES)?;
         Ok(Self {
@@ -183,6 +186,11 @@ impl GameVm {
             outbox,
             ready: RefCell::default(),
         })
+    }
+
+    /// Whether the percept of a message stays text.
+    pub(crate) fn keeps_percepts(&self) -> bool {
+        self.percepts.form.is_some()
     }
 
     pub(crate) fn lua(&self) -> &Lua {

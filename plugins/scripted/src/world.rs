@@ -59,6 +59,9 @@ impl ScriptedWorld {
 
     /// Reports declared fields of a percept that have another type than declared, each once.
     fn report_misfits(&mut self, percept: &Percept) {
+        if percept.fits() {
+            return;
+        }
         for field in self.rules.manifest.declaration.api.percept {
             let Some(problem) = percept.misfit(field.name, &field.kind) else { continue };
             if self.reported.insert(field.name) {

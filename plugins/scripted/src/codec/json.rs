@@ -3,14 +3,20 @@
 
 use crate::manifest::PerceptForm;
 use crate::percept::{self, PerceptTables};
-use mlua::{Either, IntoLua, Lua, Value as LuaValue};
+use crate::scan::Scanner;
+use mlua::{Either, IntoLua, Lua, Table, Value as LuaValue};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 /// Pairs that are collected before their table is made, so that it has the right size at once. A
 /// VM has a limited number of values that the host holds.
 const PAIRS_AT_ONCE: usize = 32;
+/// Pairs of most objects.
+const PAIRS_USUAL: usize = 8;
+/// Deepest nesting that the scanner reads.
+const DEPTH_MAX: usize = 48;
 
 /// A message as a Lua value. The memory limit is lifted meanwhile, as in
 /// [`plain::push`](phalanx_luau::plain::push); messages are bounded by their bytes.
@@ -27,7 +33,10 @@ pub(crate) fn push(
     let seed = Push { lua, message, percepts, path };
     // A text that is checked as a whole is not checked again text by text.
     let pushed = match std::str::from_utf8(message) {
-        Ok(text) => read(seed, serde_json::Deserializer::from_str(text)),
+        Ok(text) => match seed.scanned_message(text) {
+            Some(part) => Ok(part),
+            None => read(seed, serde_json::Deserializer::from_str(text)),
+        },
         Err(_) => read(seed, serde_json::Deserializer::from_slice(message)),
     };
     lua.set_memory_limit(limit)?;
@@ -74,6 +83,93 @@ impl<'lua> Push<'lua> {
     /// The percept, if it is here.
     fn form(self) -> Option<&'lua PerceptForm> {
         self.percepts.form.as_ref().filter(|_| self.path.is_some_and(<[String]>::is_empty))
+    }
+}
+
+impl Push<'_> {
+    /// With the scanner, which reads most messages; `None`: it cannot read this one, or there is no
+    /// memory.
+    fn scanned_message<'text>(self, text: &'text str) -> Option<Part<'text>> {
+        let mut scanner = Scanner::new(text);
+        let part = self.scanned(&mut scanner, DEPTH_MAX)?;
+        scanner.is_done().then_some(part)
+    }
+
+    fn scanned<'text>(self, scanner: &mut Scanner<'text>, depth: usize) -> Option<Part<'text>> {
+        Some(match scanner.peek()? {
+            b'"' => self.text(scanner.string()?)?,
+            b'{' => Either::Right(LuaValue::Table(self.scanned_map(scanner, depth)?)),
+            b'[' => Either::Right(LuaValue::Table(self.scanned_list(scanner, depth)?)),
+            b't' => scanner.word("true").map(|()| Either::Right(LuaValue::Boolean(true)))?,
+            b'f' => scanner.word("false").map(|()| Either::Right(LuaValue::Boolean(false)))?,
+            b'n' => scanner.word("null").map(|()| Either::Right(LuaValue::Nil))?,
+            _number => Either::Right(LuaValue::Number(scanner.number()?)),
+        })
+    }
+
+    fn scanned_list(self, scanner: &mut Scanner<'_>, depth: usize) -> Option<Table> {
+        let depth = depth.checked_sub(1)?;
+        scanner.expect(b'[')?;
+        if scanner.take(b']') {
+            return self.lua.create_table().ok();
+        }
+        let item = Self { path: None, ..self };
+        let (mut is_whole, mut is_last) = (true, false);
+        let items = std::iter::from_fn(|| {
+            if is_last {
+                return None;
+            }
+            let Some(part) = item.scanned(scanner, depth) else {
+                is_whole = false;
+                return None;
+            };
+            if !scanner.take(b',') {
+                is_whole = scanner.take(b']');
+                is_last = true;
+            }
+            // A hole would end the list for scripts.
+            let is_nil = matches!(part, Either::Right(LuaValue::Nil));
+            Some(if is_nil { Either::Right(LuaValue::Boolean(false)) } else { part })
+        });
+        let table = self.lua.create_sequence_from(items).ok()?;
+        is_whole.then_some(table)
+    }
+
+    fn scanned_map(self, scanner: &mut Scanner<'_>, depth: usize) -> Option<Table> {
+        let depth = depth.checked_sub(1)?;
+        if let Some(form) = self.form() {
+            let fields = percept::scanned(form, self.message, scanner)?;
+            return self.percepts.lazy(self.lua, fields).ok();
+        }
+        scanner.expect(b'{')?;
+        let mut first = Vec::with_capacity(PAIRS_USUAL);
+        let mut is_last = scanner.take(b'}');
+        let mut pair = |is_last: &mut bool| {
+            let key = self.text(scanner.string()?)?;
+            scanner.expect(b':')?;
+            let part = self.under(&key).scanned(scanner, depth)?;
+            if !scanner.take(b',') {
+                scanner.expect(b'}')?;
+                *is_last = true;
+            }
+            Some((key, part))
+        };
+        while !is_last && first.len() < PAIRS_AT_ONCE {
+            first.push(pair(&mut is_last)?);
+        }
+        let table = self.lua.create_table_from(first).ok()?;
+        while !is_last {
+            let (key, part) = pair(&mut is_last)?;
+            table.raw_set(key, part).ok()?;
+        }
+        Some(table)
+    }
+
+    fn text(self, text: Cow<'_, str>) -> Option<Part<'_>> {
+        match text {
+            Cow::Borrowed(text) => Some(Either::Left(text)),
+            Cow::Owned(text) => self.visit_str::<serde_json::Error>(&text).ok(),
+        }
     }
 }
 

@@ -2,29 +2,62 @@
 
 use super::wrong;
 use crate::manifest::PerceptForm;
-use crate::percept::{self, Field, FieldValue, WHOLE, weight};
+use crate::percept::{self, Field, FieldValue, PerceptPart, WHOLE, weight};
 use crate::steps::{Steps, charge};
-use mlua::{Lua, MultiValue, Table, Value as LuaValue, Variadic};
+use mlua::{FromLua, Function, Lua, LuaString, MultiValue, Table, Value as LuaValue, Variadic};
 use phalanx_game::{Kind, Value};
 use phalanx_luau::plain;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Columns that can be asked for at once.
 const COLUMNS_MAX: usize = 16;
+/// Columns of all lists that a reader reads.
+const READER_COLUMNS_MAX: usize = 64;
+/// Names that are remembered; a game has far fewer.
+const NAMES_MAX: usize = 256;
 
 /// The arguments of `percept.columns`.
-type ColumnArgs = (LuaValue, String, Variadic<String>);
+type ColumnArgs = (LuaValue, LuaString, Variadic<LuaString>);
+
+/// Names that scripts have asked for, by the address of their text in the VM: a copy of a text costs
+/// much more. The VM keeps each text once, and one that is remembered stays where it is.
+#[derive(Default)]
+struct Names(RefCell<BTreeMap<usize, (LuaString, Rc<str>)>>);
+
+impl Names {
+    fn get(&self, name: &LuaString) -> mlua::Result<Rc<str>> {
+        let address = name.to_pointer().addr();
+        let mut known = self.0.borrow_mut();
+        if let Some((_, text)) = known.get(&address) {
+            return Ok(Rc::clone(text));
+        }
+        let text: Rc<str> = Rc::from(&*name.to_str()?);
+        if known.len() >= NAMES_MAX {
+            known.clear();
+        }
+        known.insert(address, (name.clone(), Rc::clone(&text)));
+        Ok(text)
+    }
+}
 
 pub(super) fn install(
     lua: &Lua,
     native: &Table,
     (steps, form): (&Rc<Steps>, Option<&PerceptForm>),
 ) -> mlua::Result<()> {
-    let counted = Rc::clone(steps);
+    let (counted, known) = (Rc::clone(steps), Names::default());
     let columns = move |lua: &Lua, (percept, field, names): ColumnArgs| {
-        columns(lua, &counted, &percept, (&field, &names))
+        let field = known.get(&field)?;
+        let names: Vec<_> =
+            names.iter().map(|name| known.get(name)).collect::<mlua::Result<_>>()?;
+        columns(lua, &counted, &percept, &Wanted { field, names })
     };
     native.raw_set("columns", lua.create_function(columns)?)?;
+    let counted = Rc::clone(steps);
+    let reader = move |lua: &Lua, lists: Variadic<LuaValue>| reader(lua, &counted, &lists);
+    native.raw_set("reader", lua.create_function(reader)?)?;
     let counted = Rc::clone(steps);
     let copy = move |lua: &Lua, percept: LuaValue| {
         const NAME: &str = "percept.copy";
@@ -52,46 +85,110 @@ fn none(lua: &Lua, function: &str, got: &LuaValue) -> mlua::Error {
     wrong(lua, function, &what)
 }
 
+/// The columns of a list that a script wants.
+struct Wanted {
+    field: Rc<str>,
+    names: Vec<Rc<str>>,
+}
+
+/// Why these columns cannot be asked for, if they cannot.
+fn unusable(names: &[Rc<str>]) -> Option<String> {
+    if names.len() > COLUMNS_MAX {
+        return Some(format!("{} names, at most {COLUMNS_MAX}", names.len()));
+    }
+    let mut rest = names;
+    while let [name, more @ ..] = rest {
+        if more.contains(name) {
+            return Some(format!("{name:?} is named twice"));
+        }
+        rest = more;
+    }
+    None
+}
+
 /// `percept.columns(percept, "things", "x", "y", …)`: a list of each name, of all items.
 fn columns(
     lua: &Lua,
     steps: &Steps,
     percept: &LuaValue,
-    (field, names): (&str, &[String]),
+    wanted: &Wanted,
 ) -> mlua::Result<MultiValue> {
     const NAME: &str = "percept.columns";
-    if names.len() > COLUMNS_MAX {
-        return Err(wrong(lua, NAME, &format!("{} names, at most {COLUMNS_MAX}", names.len())));
+    if let Some(what) = unusable(&wanted.names) {
+        return Err(wrong(lua, NAME, &what));
     }
-    let mut rest = names;
-    while let [name, more @ ..] = rest {
-        if more.contains(name) {
-            return Err(wrong(lua, NAME, &format!("{name:?} is named twice")));
+    let (table, part) = found(lua, NAME, percept)?;
+    of_list(lua, steps, (table, &part), wanted)?.map_err(|what| wrong(lua, NAME, &what))
+}
+
+/// `percept.reader({ "things", "x", "y", … }, …)`: a function that returns all these columns.
+fn reader(lua: &Lua, steps: &Rc<Steps>, lists: &[LuaValue]) -> mlua::Result<Function> {
+    const NAME: &str = "percept.reader";
+    let lists = lists.iter().map(|list| {
+        let texts = Vec::<String>::from_lua(list.clone(), lua).unwrap_or_default();
+        let mut texts = texts.into_iter().map(Rc::from);
+        let field = texts.next().ok_or_else(|| {
+            let what = "expected lists of names, like { \"things\", \"x\", \"y\" }";
+            wrong(lua, NAME, &format!("{what}, got {}", plain::describe(list)))
+        })?;
+        let names: Vec<_> = texts.collect();
+        match unusable(&names) {
+            Some(what) => Err(wrong(lua, NAME, &format!("{field}: {what}"))),
+            None => Ok(Wanted { field, names }),
         }
-        rest = more;
+    });
+    let lists: Vec<_> = lists.collect::<mlua::Result<_>>()?;
+    let columns: usize = lists.iter().map(|list| list.names.len()).sum();
+    if columns > READER_COLUMNS_MAX {
+        let what = format!("{columns} columns, at most {READER_COLUMNS_MAX}");
+        return Err(wrong(lua, NAME, &what));
     }
-    let part = percept.as_table().and_then(percept::part);
-    let (Some(table), Some(part)) = (percept.as_table(), part) else {
-        return Err(none(lua, NAME, percept));
-    };
+    let steps = Rc::clone(steps);
+    lua.create_function(move |lua, percept: LuaValue| {
+        let (table, part) = found(lua, NAME, &percept)?;
+        let mut all = MultiValue::with_capacity(columns);
+        for wanted in &lists {
+            let found = of_list(lua, &steps, (table, &part), wanted)?;
+            all.extend(found.map_err(|what| wrong(lua, NAME, &what))?);
+        }
+        Ok(all)
+    })
+}
+
+/// The table of a percept, and the host's part of it.
+fn found<'percept>(
+    lua: &Lua,
+    function: &str,
+    percept: &'percept LuaValue,
+) -> mlua::Result<(&'percept Table, Rc<PerceptPart>)> {
+    let table = percept.as_table().and_then(|table| Some((table, percept::part(table)?)));
+    table.ok_or_else(|| none(lua, function, percept))
+}
+
+fn of_list(
+    lua: &Lua,
+    steps: &Steps,
+    (table, part): (&Table, &PerceptPart),
+    Wanted { field, names }: &Wanted,
+) -> ColumnsFound {
     let limit = lua.set_memory_limit(0)?;
     let columns = match part.unread(field) {
         Some(unread) => of_unread(lua, steps, unread, names),
         // What the script has read or written is in its own table.
         None => {
-            let read = plain::read_value(&table.raw_get(field)?, WHOLE);
+            let read = plain::read_value(&table.raw_get(&**field)?, WHOLE);
             let read = read.map_err(|culprit| culprit.to_string());
             of_value(lua, steps, read.as_ref().map_err(String::as_str), names)
         }
     };
     lua.set_memory_limit(limit)?;
-    columns?.map_err(|what| wrong(lua, NAME, &format!("{field}: {what}")))
+    Ok(columns?.map_err(|what| format!("{field}: {what}")))
 }
 
 /// All columns, or what is wrong with the field.
 type ColumnsFound = mlua::Result<Result<MultiValue, String>>;
 
-fn of_unread(lua: &Lua, steps: &Steps, field: &Field, names: &[String]) -> ColumnsFound {
+fn of_unread(lua: &Lua, steps: &Steps, field: &Field, names: &[Rc<str>]) -> ColumnsFound {
     if let FieldValue::Json(text) = &field.held {
         charge(lua, steps, field.weight())?;
         let is_cells = matches!(field.kind, Kind::List(Kind::Cell));
@@ -106,7 +203,7 @@ fn of_value(
     lua: &Lua,
     steps: &Steps,
     value: Result<&Value, &str>,
-    names: &[String],
+    names: &[Rc<str>],
 ) -> ColumnsFound {
     let value = match value {
         Ok(value) => value,

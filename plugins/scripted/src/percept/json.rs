@@ -4,6 +4,7 @@ mod columns;
 
 use super::{Field, FieldValue, Json, WHOLE};
 use crate::manifest::{FieldSource, PerceptForm};
+use crate::scan::Scanner;
 pub(crate) use columns::columns;
 use phalanx_game::{FieldDoc, Kind, Value};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -32,24 +33,65 @@ pub(crate) fn fields<'de, A: MapAccess<'de>>(
     mut pairs: A,
 ) -> Result<Vec<Field>, A::Error> {
     let mut fields = Vec::with_capacity(form.fields().len());
-    while let Some(key) = pairs.next_key_seed(KeySeed(&|key| match form.take(key) {
+    while let Some(key) = pairs.next_key_seed(KeySeed(&|key| known(form, key)))? {
+        let text = pairs.next_value::<&RawValue>()?.get();
+        let Some(key) = key else { continue };
+        fields.push(field(message, key, text).map_err(A::Error::custom)?);
+    }
+    Ok(present(fields))
+}
+
+/// The same with the scanner, which is at the percept of the message; `None`: it cannot read it.
+pub(crate) fn scanned(
+    form: &PerceptForm,
+    message: &Arc<[u8]>,
+    scanner: &mut Scanner<'_>,
+) -> Option<Vec<Field>> {
+    let mut fields = Vec::with_capacity(form.fields().len());
+    scanner.expect(b'{')?;
+    if scanner.take(b'}') {
+        return Some(fields);
+    }
+    loop {
+        let key = known(form, &scanner.string()?);
+        scanner.expect(b':')?;
+        let text = scanner.skip()?;
+        if let Some(key) = key {
+            fields.push(field(message, key, text).ok()?);
+        }
+        if !scanner.take(b',') {
+            scanner.expect(b'}')?;
+            return Some(present(fields));
+        }
+    }
+}
+
+/// The name and the type of a field.
+type FieldKey = (Cow<'static, str>, Kind);
+
+/// What a field of a message is called; `None`: it is left out.
+fn known(form: &PerceptForm, key: &str) -> Option<FieldKey> {
+    match form.take(key) {
         FieldSource::As(field) => Some((Cow::Borrowed(field.name), field.kind)),
         FieldSource::Undeclared => Some((Cow::Owned(key.to_owned()), Kind::Any)),
         FieldSource::Hidden => None,
-    }))? {
-        let text = pairs.next_value::<&RawValue>()?.get();
-        let Some((name, kind)) = key else { continue };
-        let held = match (text.as_bytes(), place(message, text)) {
-            ([b'[' | b'{', ..], Some(span)) => FieldValue::Json(Json::new(message, span)),
-            _scalar => FieldValue::Value(value(text.as_bytes(), kind).map_err(A::Error::custom)?),
-        };
-        fields.push(Field { name, kind, held });
     }
-    // As in a table of a script: one without a value is absent.
+}
+
+fn field(message: &Arc<[u8]>, (name, kind): FieldKey, text: &str) -> Result<Field, String> {
+    let held = match (text.as_bytes(), place(message, text)) {
+        ([b'[' | b'{', ..], Some(span)) => FieldValue::Json(Json::new(message, span)),
+        _scalar => FieldValue::Value(value(text.as_bytes(), kind)?),
+    };
+    Ok(Field { name, kind, held })
+}
+
+/// As in a table of a script: the last one of a name counts, and one without a value is absent.
+fn present(fields: Vec<Field>) -> Vec<Field> {
     let is_nil = |field: &Field| matches!(field.held, FieldValue::Value(Value::Nil));
     let mut fields = last_of_each(fields, |field| field.name.as_ref());
     fields.retain(|field| !is_nil(field));
-    Ok(fields)
+    fields
 }
 
 /// Where a part of a message is in it.

@@ -143,7 +143,8 @@ impl PerceptTables {
             *made = true;
             Some((field.name.as_ref(), scalar))
         });
-        let table = lua.create_table_from(scalars);
+        // The table has the right size at once if their number is known.
+        let table = lua.create_table_from(scalars.collect::<Vec<_>>());
         let part = PerceptPart { fields: Arc::clone(fields), made: made.into() };
         let table = table.and_then(|table| self.table(lua, table, part));
         lua.set_memory_limit(limit)?;

@@ -4,6 +4,7 @@
 use super::{SESSION, WORLD, epoch, folder, roster, seat, toy};
 use phalanx_game::{AgentId, Event, Game, Session, Turn, Value, World};
 use phalanx_scripted::{Percept, ScriptedGame, ScriptedSession, ScriptedWorld};
+use proptest::prelude::*;
 use std::time::Instant;
 
 /// The toy, whose messages have a percept at `content.percept`.
@@ -60,8 +61,11 @@ struct Played {
 impl Played {
     /// A session that runs these lines before it asks.
     fn new(lines: &str) -> Self {
-        let script = PASSES_ON.replace("-- here", lines);
-        let game = toy(&[("game.toml", KEPT), ("session.luau", &script)]);
+        Self::with(&PASSES_ON.replace("-- here", lines))
+    }
+
+    fn with(script: &str) -> Self {
+        let game = toy(&[("game.toml", KEPT), ("session.luau", script)]);
         let now = epoch();
         let mut session = game.session(&seat());
         session.handle_connected(now);
@@ -146,6 +150,44 @@ fn a_percept_can_be_walked_copied_and_read_by_column() {
 }
 
 #[test]
+fn a_reader_returns_the_columns_of_several_lists_at_once() {
+    let session = PASSES_ON.replace(
+        "return {\n    open",
+        "local read = kit.percept.reader({ 'things', 'x', 'kind' }, { 'goals', 'y' }, { 'more', 'a' })
+        return {\n    open",
+    );
+    let lines = "local xs, kinds, ys, all = read(percept)
+        send({ xs = xs, kinds = kinds, ys = ys, all = all })";
+    let whole = PERCEPT.replace("{\"a\": [true, null]}", "[{\"a\": [1]}, {\"a\": 2}]");
+    let read = |lines: &str| Played::with(&session.replace("-- here", lines)).hear(&whole).1;
+    let expected = "{\"all\":[[1],2],\"kinds\":[\"gold\",false],\"xs\":[1,2],\"ys\":[-4]}\n";
+    assert_eq!(read(lines), expected);
+    assert_eq!(read(&format!("local _ = percept.things, percept.goals\n{lines}")), expected);
+}
+
+proptest! {
+    #[test]
+    fn a_message_is_malformed_exactly_if_it_is_no_json(
+        edits in prop::collection::vec((0_usize..200, prop::sample::select(EDITS)), 0..3),
+    ) {
+        let whole = r#"{"theHint":-7,"things":[{"x":1,"kind":"go\u00e4ld"},{"x":2.5e1}],"goalZones":[[3,-4]],"home":[5,6],"more":{"a":[true,null,false,{}],"b":""},"none":null}"#;
+        let mut bytes = whole.as_bytes().to_vec();
+        for (at, byte) in edits {
+            let at = at % bytes.len();
+            bytes[at] = byte;
+        }
+        let text = String::from_utf8(bytes).unwrap();
+        let message = format!("{{\"step\": 1, \"content\": {{\"percept\": {text}}}}}");
+        let is_json = serde_json::from_str::<serde_json::Value>(&message).is_ok();
+        let (_, said) = Played::new("").hear(&text);
+        prop_assert_eq!(said.contains("malformed"), !is_json, "{}: {}", message, said);
+    }
+}
+
+/// What a message consists of.
+const EDITS: &[u8] = b"{}[]\",:.-+e01u\\ tn\t";
+
+#[test]
 fn what_no_script_reads_is_never_made() {
     // More values than a script may report, and a text that is no text.
     let many = vec!["0"; 250_000].join(",");
@@ -197,6 +239,11 @@ fn wrong_use_names_the_line_and_the_way_out() {
         "kit.percept.columns(percept, 'things', table.unpack(table.create(20, 'x')))",
         "kit.percept.columns(percept.things, 'x')",
         "kit.percept.columns({}, 'things', 'x')",
+        "kit.percept.reader({ 'things', 'x' })({})",
+        "kit.percept.reader({ 'things', 'x', 'x' })",
+        "kit.percept.reader({})",
+        "kit.percept.reader({ 'hint', 'x' })(percept)",
+        "kit.percept.reader('things', 'x')",
         "kit.percept.copy({})",
         "setmetatable(percept, nil)",
         "ask({ step = 1, percept = percept, tag = percept })",

@@ -197,11 +197,27 @@ fn scripts_see_json_as_tables() {
         (r#"{"a\u0062": "\u00e4 \/ b", "c": ["\u0064", "e"]}"#, "{ab='ä / b' c={1='d' 2='e'}}"),
         (&format!("{{{large}}}"), &format!("{{{shown}}}")),
         ("18446744073709551615", "18446744073709552000"),
+        ("[1e3, -2.5E-1, 0, -0]", "{1=1000 2=-0.25 3=0 4=-0}"),
     ] {
         let heard = played.hear(json);
         assert!(heard.contains(expected), "{json}: {heard}");
     }
-    for wrong in ["{", "[1,]", "1 2", "[1e999]", "\"\\x\"", "{\"a\":1 \"b\":2}", &deep(200)] {
+    for wrong in [
+        "{",
+        "[1,]",
+        "1 2",
+        "01",
+        "[-]",
+        "1.",
+        "[1e999]",
+        "tru",
+        "\"\\x\"",
+        "\"\t\"",
+        "[\"\\ud800\"]",
+        "{\"a\":1 \"b\":2}",
+        "{\"a\" 1}",
+        &deep(200),
+    ] {
         let heard = played.hear(wrong);
         assert!(heard.contains("malformed"), "{wrong}: {heard}");
     }

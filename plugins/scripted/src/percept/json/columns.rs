@@ -4,12 +4,17 @@
 //! Only what most lists consist of is read here: tables with whole numbers, short texts and truth
 //! values. Others become values first.
 
-use mlua::{Either, Lua, Value as LuaValue};
+use crate::scan::Scanner;
+use mlua::{Either, Lua, LuaString, Value as LuaValue};
+use std::rc::Rc;
 
-/// Bytes of a text for each field of an item, about.
-const CELL_BYTES: usize = 12;
-/// Digits of a number that a script's numbers hold for certain.
-const DIGITS_MAX: usize = 15;
+/// Bytes of the text of an item with two fields, about.
+const ITEM_BYTES: usize = 16;
+
+/// Texts of a column that are counted.
+const TEXTS_MAX: usize = 4;
+/// Times from which on it pays to keep a text of the VM.
+const FREQUENT: usize = 4;
 
 /// A field of an item.
 #[derive(Clone, Copy, Debug)]
@@ -26,157 +31,142 @@ enum ItemField<'text> {
 pub(crate) fn columns(
     lua: &Lua,
     text: &[u8],
-    names: &[String],
+    names: &[Rc<str>],
     is_cells: bool,
 ) -> mlua::Result<Option<Vec<LuaValue>>> {
     let Ok(text) = std::str::from_utf8(text) else { return Ok(None) };
-    let rows = Vec::with_capacity(text.len() / CELL_BYTES);
-    let table = ListReader { text, at: 0, names, rows, order: Vec::new() };
-    let Some(rows) = table.read(is_cells) else { return Ok(None) };
-    let column = |index: usize| {
-        let cells = rows.iter().skip(index).step_by(names.len());
-        let values = cells.map(|cell| match cell {
-            ItemField::Text(text) => Either::Left(*text),
-            ItemField::Num(num) => Either::Right(LuaValue::Number(*num)),
-            ItemField::Bool(flag) => Either::Right(LuaValue::Boolean(*flag)),
-            // A hole would end the list.
-            ItemField::Absent => Either::Right(LuaValue::Boolean(false)),
-        });
-        lua.create_sequence_from(values).map(LuaValue::Table)
-    };
-    (0..names.len()).map(column).collect::<mlua::Result<_>>().map(Some)
+    let order = Vec::with_capacity(names.len());
+    let most = text.len() / ITEM_BYTES;
+    let columns = names.iter().map(|_| Vec::with_capacity(most)).collect();
+    let reader = ListReader { scanner: Scanner::new(text), names, columns, order };
+    let Some(columns) = reader.read(is_cells) else { return Ok(None) };
+    columns.iter().map(|cells| column(lua, cells)).collect::<mlua::Result<_>>().map(Some)
+}
+
+fn column(lua: &Lua, cells: &[ItemField<'_>]) -> mlua::Result<LuaValue> {
+    let frequent = frequent(lua, cells)?;
+    let values = cells.iter().map(|cell| match cell {
+        ItemField::Num(num) => Either::Right(LuaValue::Number(*num)),
+        ItemField::Text(text) => match frequent.iter().find(|(other, _)| other == text) {
+            Some((_, text)) => Either::Left(Either::Right(text)),
+            None => Either::Left(Either::Left(*text)),
+        },
+        ItemField::Bool(flag) => Either::Right(LuaValue::Boolean(*flag)),
+        // A hole would end the list.
+        ItemField::Absent => Either::Right(LuaValue::Boolean(false)),
+    });
+    lua.create_sequence_from(values).map(LuaValue::Table)
+}
+
+/// Texts that a column has several times. The VM looks for each text that it gets among all of its
+/// texts; one that it has is only copied.
+fn frequent<'text>(
+    lua: &Lua,
+    cells: &[ItemField<'text>],
+) -> mlua::Result<Vec<(&'text str, LuaString)>> {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for cell in cells {
+        let ItemField::Text(text) = cell else { continue };
+        if let Some((_, count)) = counts.iter_mut().find(|(other, _)| other == text) {
+            *count += 1;
+        } else if counts.len() < TEXTS_MAX {
+            counts.push((text, 1));
+        }
+    }
+    let frequent = counts.into_iter().filter(|(_, count)| *count >= FREQUENT);
+    frequent.map(|(text, _)| Ok((text, lua.create_string(text)?))).collect()
 }
 
 /// Reads a list of items.
 struct ListReader<'text, 'names> {
-    text: &'text str,
-    at: usize,
-    names: &'names [String],
-    /// The cells of all items, one behind the other.
-    rows: Vec<ItemField<'text>>,
-    /// Which name each field of the item before was: items of a list are much alike.
-    order: Vec<Option<usize>>,
+    scanner: Scanner<'text>,
+    names: &'names [Rc<str>],
+    /// For each name the fields of all items.
+    columns: Vec<Vec<ItemField<'text>>>,
+    /// The fields of the item before, and which name each of them is: items of a list are much
+    /// alike.
+    order: Vec<(&'text str, Option<usize>)>,
 }
 
 impl<'text> ListReader<'text, '_> {
-    fn read(mut self, is_cells: bool) -> Option<Vec<ItemField<'text>>> {
-        self.expect(b'[')?;
-        if self.take(b']') {
-            return Some(self.rows);
+    fn read(mut self, is_cells: bool) -> Option<Vec<Vec<ItemField<'text>>>> {
+        self.scanner.expect(b'[')?;
+        if self.scanner.take(b']') {
+            return Some(self.columns);
         }
-        loop {
-            let start = self.rows.len();
-            self.rows.resize(start + self.names.len(), ItemField::Absent);
-            if is_cells && self.take(b'[') {
-                self.pair(start)?;
+        for items in 1.. {
+            if is_cells && self.scanner.take(b'[') {
+                self.pair()?;
             } else {
-                self.item(start)?;
+                self.item(items)?;
             }
-            if !self.take(b',') {
-                self.expect(b']')?;
-                return Some(self.rows);
-            }
-        }
-    }
-
-    fn item(&mut self, start: usize) -> Option<()> {
-        self.expect(b'{')?;
-        if self.take(b'}') {
-            return Some(());
-        }
-        for place in 0.. {
-            let key = self.string()?;
-            self.expect(b':')?;
-            let cell = self.cell()?;
-            if let Some(index) = self.index(place, key) {
-                *self.rows.get_mut(start + index)? = cell;
-            }
-            if !self.take(b',') {
+            self.columns.iter_mut().for_each(|column| column.resize(items, ItemField::Absent));
+            if !self.scanner.take(b',') {
                 break;
             }
         }
-        self.expect(b'}')
+        self.scanner.expect(b']')?;
+        Some(self.columns)
     }
 
-    /// Which name a key is.
-    fn index(&mut self, place: usize, key: &str) -> Option<usize> {
-        let guess = self.order.get(place).copied().flatten();
-        if guess.is_some_and(|index| self.names.get(index).is_some_and(|name| name == key)) {
-            return guess;
+    /// `items`: how many they are with this one.
+    fn item(&mut self, items: usize) -> Option<()> {
+        self.scanner.expect(b'{')?;
+        if self.scanner.take(b'}') {
+            return Some(());
         }
-        let index = self.names.iter().position(|name| name == key);
+        for place in 0.. {
+            let index = self.key(place)?;
+            let cell = self.cell()?;
+            if let Some(index) = index {
+                let column = self.columns.get_mut(index)?;
+                // The last one of a name counts.
+                column.truncate(items - 1);
+                column.push(cell);
+            }
+            if !self.scanner.take(b',') {
+                break;
+            }
+        }
+        self.scanner.expect(b'}')
+    }
+
+    /// Goes over a key; which name it is.
+    fn key(&mut self, place: usize) -> Option<Option<usize>> {
+        if let Some((key, index)) = self.order.get(place)
+            && self.scanner.take_key(key.as_bytes())
+        {
+            return Some(*index);
+        }
+        let key = self.scanner.plain_string()?;
+        self.scanner.expect(b':')?;
+        let index = self.names.iter().position(|name| **name == *key);
         match self.order.get_mut(place) {
-            Some(known) => *known = index,
-            None => self.order.push(index),
+            Some(known) => *known = (key, index),
+            None => self.order.push((key, index)),
         }
-        index
+        Some(index)
     }
 
-    fn pair(&mut self, start: usize) -> Option<()> {
+    fn pair(&mut self) -> Option<()> {
         for (axis, end) in [("x", b','), ("y", b']')] {
             let cell @ ItemField::Num(_) = self.cell()? else { return None };
-            if let Some(index) = self.names.iter().position(|name| name == axis) {
-                *self.rows.get_mut(start + index)? = cell;
+            if let Some(index) = self.names.iter().position(|name| **name == *axis) {
+                self.columns.get_mut(index)?.push(cell);
             }
-            self.expect(end)?;
+            self.scanner.expect(end)?;
         }
         Some(())
     }
 
     fn cell(&mut self) -> Option<ItemField<'text>> {
-        match self.next()? {
-            b'"' => self.string().map(ItemField::Text),
-            b'-' | b'0'..=b'9' => self.whole().map(ItemField::Num),
-            b't' => self.word("true").map(|()| ItemField::Bool(true)),
-            b'f' => self.word("false").map(|()| ItemField::Bool(false)),
-            b'n' => self.word("null").map(|()| ItemField::Absent),
+        match self.scanner.peek()? {
+            b'"' => self.scanner.plain_string().map(ItemField::Text),
+            b'-' | b'0'..=b'9' => self.scanner.whole().map(ItemField::Num),
+            b't' => self.scanner.word("true").map(|()| ItemField::Bool(true)),
+            b'f' => self.scanner.word("false").map(|()| ItemField::Bool(false)),
+            b'n' => self.scanner.word("null").map(|()| ItemField::Absent),
             _nested => None,
         }
-    }
-
-    /// A text without escapes.
-    fn string(&mut self) -> Option<&'text str> {
-        self.expect(b'"')?;
-        let rest = self.text.get(self.at..)?;
-        let length = rest.bytes().position(|byte| byte == b'"' || byte == b'\\')?;
-        let text = rest.get(..length)?;
-        self.at += length;
-        self.expect(b'"')?;
-        Some(text)
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "scripts count in doubles")]
-    fn whole(&mut self) -> Option<f64> {
-        let rest = self.text.get(self.at..)?;
-        let is_of_number = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
-        let length = rest.bytes().position(|byte| !is_of_number(byte))?;
-        self.at += length;
-        let number = rest.get(..length)?;
-        (length <= DIGITS_MAX).then_some(number.parse::<i64>().ok()? as f64)
-    }
-
-    fn word(&mut self, word: &str) -> Option<()> {
-        let is_here = self.text.get(self.at..)?.starts_with(word);
-        self.at += word.len();
-        is_here.then_some(())
-    }
-
-    /// The next byte that is no space.
-    fn next(&mut self) -> Option<u8> {
-        let rest = self.text.as_bytes().get(self.at..)?;
-        let spaces = rest.iter().position(|byte| !b" \n\r\t".contains(byte))?;
-        self.at += spaces;
-        rest.get(spaces).copied()
-    }
-
-    /// Goes over this byte, if it is the next one.
-    fn take(&mut self, wanted: u8) -> bool {
-        let is_here = self.next() == Some(wanted);
-        self.at += usize::from(is_here);
-        is_here
-    }
-
-    fn expect(&mut self, wanted: u8) -> Option<()> {
-        self.take(wanted).then_some(())
     }
 }
