@@ -11,6 +11,9 @@ use std::rc::Rc;
 /// Bytes of the text of an item with two fields, about.
 const ITEM_BYTES: usize = 16;
 
+/// Items of the longest usual lists; columns of longer ones grow.
+const ITEMS_USUAL: usize = 1024;
+
 /// Texts of a column that are counted.
 const TEXTS_MAX: usize = 4;
 /// Times from which on it pays to keep a text of the VM.
@@ -36,7 +39,7 @@ pub(crate) fn columns(
 ) -> mlua::Result<Option<Vec<LuaValue>>> {
     let Ok(text) = std::str::from_utf8(text) else { return Ok(None) };
     let order = Vec::with_capacity(names.len());
-    let most = text.len() / ITEM_BYTES;
+    let most = (text.len() / ITEM_BYTES).min(ITEMS_USUAL);
     let columns = names.iter().map(|_| Vec::with_capacity(most)).collect();
     let reader = ListReader { scanner: Scanner::new(text), names, columns, order };
     let Some(columns) = reader.read(is_cells) else { return Ok(None) };
