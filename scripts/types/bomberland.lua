@@ -117,6 +117,7 @@
 ---@class WorldSearchOptionsWeights
 ---@field lives number? A life that the enemy loses; one that we lose costs as much. Default 100.0.
 ---@field last_life number? The last life of a unit, in addition. Default 60.0.
+---@field win number? The end of the game for the side that is left; for the other side it costs as much. Default 0.0.
 ---@field own_share number? How much more a life of ours counts than one of theirs. Default 1.2.
 ---@field own_bomb number? A life that one of our units loses in a blast of our own, in addition. Default 200.0.
 ---@field beside number? A tick in which one of our units is in the reach of a bomb of ours that can go off within a few ticks. Default 2.0.
@@ -128,12 +129,14 @@
 ---@field held number? A unit of ours in the reach of a bomb of ours whose exits the enemy can close. Default 30.0.
 ---@field risk number? A tick in which an armed enemy bomb could hit one of our units. Default 8.0.
 ---@field shut number? A unit that one bomb of the other side would shut in. Default 25.0.
+---@field cornered number? An order after which one enemy can walk so that its bomb leaves the unit no exit; less for each tick until then. Default 100.0.
+---@field corners number? An order with which a unit of ours does so to an enemy. Default 60.0.
 ---@field near number? A unit that is close to one of the other side which is frozen. Default 2.0.
 ---@field item number? An item that our side reaches first, less for each step to it; the other side's cost as much. Default 10.0.
 ---@field territory number? A cell that our side reaches first. Default 0.15.
 ---@field room number? A free cell near one of our units, up to twelve. Default 0.5.
 ---@field ring number? A unit whose cell burns soon. Default 40.0.
----@field centre number? A step of one of our units to the cells that burn last; a hit on a block in the way takes several steps. Default 0.8.
+---@field centre number? A step of one of our units to the cells that burn last; a hit on a block in the way takes several steps. Default 1.6.
 ---@field ending number? A tick by which our last unit would die later than the enemy's in the ring of fire, as soon as places can be held: where units carry few bombs, and near the end. Default 12.0.
 ---@field refuge number? How much the cells that burn last pull the enemy's units in the lines that are played out, as soon as places can be held. Default 0.0.
 ---@field way number? A hit on a block that is in one of our units' way to the cells that burn last. Default 10.0.

@@ -208,6 +208,8 @@ export type WorldSearchOptionsWeights = {
     lives: number?,
     --- The last life of a unit, in addition. Default 60.0.
     last_life: number?,
+    --- The end of the game for the side that is left; for the other side it costs as much. Default 0.0.
+    win: number?,
     --- How much more a life of ours counts than one of theirs. Default 1.2.
     own_share: number?,
     --- A life that one of our units loses in a blast of our own, in addition. Default 200.0.
@@ -230,6 +232,10 @@ export type WorldSearchOptionsWeights = {
     risk: number?,
     --- A unit that one bomb of the other side would shut in. Default 25.0.
     shut: number?,
+    --- An order after which one enemy can walk so that its bomb leaves the unit no exit; less for each tick until then. Default 100.0.
+    cornered: number?,
+    --- An order with which a unit of ours does so to an enemy. Default 60.0.
+    corners: number?,
     --- A unit that is close to one of the other side which is frozen. Default 2.0.
     near: number?,
     --- An item that our side reaches first, less for each step to it; the other side's cost as much. Default 10.0.
@@ -240,7 +246,7 @@ export type WorldSearchOptionsWeights = {
     room: number?,
     --- A unit whose cell burns soon. Default 40.0.
     ring: number?,
-    --- A step of one of our units to the cells that burn last; a hit on a block in the way takes several steps. Default 0.8.
+    --- A step of one of our units to the cells that burn last; a hit on a block in the way takes several steps. Default 1.6.
     centre: number?,
     --- A tick by which our last unit would die later than the enemy's in the ring of fire, as soon as places can be held: where units carry few bombs, and near the end. Default 12.0.
     ending: number?,
