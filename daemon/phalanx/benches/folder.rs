@@ -193,13 +193,19 @@ fn parts<G: Game>(game: &G, form: Form, agents: u16, turns: u32) -> Parts {
             }
         }
     }
-    let micros = |time: Duration| time.as_secs_f64() * 1e6;
-    let parts = spent.map(|mut times| {
-        times.sort_unstable();
-        let mean = micros(times.iter().sum::<Duration>()) / times.len() as f64;
-        [mean, micros(times[times.len() / 4]), micros(times[times.len() / 2])]
-    });
+    let parts = spent.map(summary);
     Parts { parts, query: micros(query) / f64::from(turns * u32::from(agents)), longest }
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+/// Mean, first quartile and median, in µs.
+fn summary(mut times: Vec<Duration>) -> [f64; 3] {
+    times.sort_unstable();
+    let mean = micros(times.iter().sum::<Duration>()) / times.len() as f64;
+    [mean, micros(times[times.len() / 4]), micros(times[times.len() / 2])]
 }
 
 /// What the adapter adds to a function of a script that does nothing.
