@@ -46,7 +46,10 @@ impl<'a, 'b> Chase<'a, 'b> {
 
     /// What the unit does not walk into on its way.
     fn walk_fear(&self) -> Fear {
-        if self.fear == Fear::Possible { Fear::Possible } else { Fear::Loose }
+        match self.fear {
+            Fear::Possible | Fear::OwnInRing => self.fear,
+            Fear::Certain | Fear::Loose | Fear::Own => Fear::Loose,
+        }
     }
 
     fn out(&mut self, cell: CellIndex, rival: CellIndex, gone: u32) -> bool {

@@ -15,6 +15,9 @@ const NEXT: u64 = 0b10;
 /// Ticks within which a unit wants to be out of the reach of the bomb that it puts.
 const HASTE: u32 = 8;
 
+/// Ticks before the last cell burns from which on a way out may lead through the ring of fire.
+const LATE: i32 = 60;
+
 /// Ticks that a chase is played out.
 const CHASE: u32 = 5;
 
@@ -27,17 +30,18 @@ struct Exit {
 }
 
 /// The best exit first: a unit without one of the first kind looks for one of the next.
-const EXITS: [Exit; 6] = [
+const EXITS: [Exit; 7] = [
     Exit { fear: Fear::Loose, before_freeze: true },
     Exit { fear: Fear::Loose, before_freeze: false },
     Exit { fear: Fear::Own, before_freeze: true },
     Exit { fear: Fear::Own, before_freeze: false },
+    Exit { fear: Fear::OwnInRing, before_freeze: false },
     Exit { fear: Fear::Possible, before_freeze: true },
     Exit { fear: Fear::Possible, before_freeze: false },
 ];
 
 /// How much of a trap a unit is in that has no better exit.
-const TRAPS: [f64; EXITS.len()] = [0.0, 0.01, 0.02, 0.03, 0.04, 0.05];
+const TRAPS: [f64; EXITS.len()] = [0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06];
 
 impl Position<'_> {
     /// Which of these orders of a unit keep it the best exit from its side's bombs that it has;
@@ -60,7 +64,8 @@ impl Position<'_> {
         let keeps = |exit: Exit| {
             let ticks = if exit.before_freeze { freeze } else { u32::MAX };
             let leaves = |after: &Self| {
-                !after.burns_next(index) && after.leaves(index, unit.cell, exit.fear, ticks)
+                !after.burns_next(index, exit.fear)
+                    && after.leaves(index, unit.cell, exit.fear, ticks)
             };
             let keeps = |act: Option<UnitAction>, after: &Self| {
                 let stays = stays.as_ref().filter(|_| self.contested(unit, act));
@@ -121,7 +126,8 @@ impl Position<'_> {
             }
             let leaves = |exit: Exit| {
                 let ticks = if exit.before_freeze { freeze } else { u32::MAX };
-                !after.burns_next(*index) && after.leaves(*index, unit.cell, exit.fear, ticks)
+                !after.burns_next(*index, exit.fear)
+                    && after.leaves(*index, unit.cell, exit.fear, ticks)
             };
             let kind = EXITS.into_iter().position(leaves);
             kind.and_then(|kind| TRAPS.get(kind)).copied().unwrap_or(1.0)
@@ -136,9 +142,10 @@ impl Position<'_> {
     }
 
     /// Whether a unit's cell can burn in the next tick, before the unit moves.
-    fn burns_next(&self, index: UnitIndex) -> bool {
+    fn burns_next(&self, index: UnitIndex, fear: Fear) -> bool {
+        let fear = if fear == Fear::OwnInRing { fear } else { Fear::Possible };
         let unit = self.state.unit(index);
-        unit.is_some_and(|unit| self.heat(unit.agent).possible(unit.cell) & NEXT != 0)
+        unit.is_some_and(|unit| self.heat(unit.agent).of(unit.cell, fear) & NEXT != 0)
     }
 
     /// Whether a unit of the other side can step into the same cell in the next tick: then neither
@@ -211,7 +218,12 @@ impl Position<'_> {
         let most = self.freeze_in(!ours).min(HASTE);
         // Inside of the ring of fire no cell stays without danger for long.
         let ring = self.state.tick >= self.board.params.game_duration;
-        let fears: &[Fear] = if ring { &[Fear::Loose, Fear::Own] } else { &[Fear::Loose] };
+        let late = self.terrain.last_burn().saturating_sub(self.state.tick) < LATE;
+        let fears: &[Fear] = match (ring, late) {
+            (true, true) => &[Fear::Loose, Fear::Own, Fear::OwnInRing],
+            (true, false) => &[Fear::Loose, Fear::Own],
+            (false, _) => &[Fear::Loose],
+        };
         after.living(ours).all(|(mate, body)| {
             let Some(before) = self.state.unit(mate) else { return true };
             if body.hp != before.hp || burns(&after, before.cell) && !burns(self, before.cell) {
@@ -360,5 +372,24 @@ mod tests {
         };
         assert!(may_bomb(&rows, ring(NOW)));
         assert!(!may_bomb(&rows, ring(NOW + 1)));
+    }
+
+    #[test]
+    fn near_the_end_of_the_ring_of_fire_an_exit_may_lead_through_it() {
+        let may_bomb = |left: i32| {
+            // All cells but four burn already; the last of them burns in `left` ticks.
+            let params = GameParams {
+                game_duration: NOW + left - 23,
+                fire_interval: 1.0,
+                ..GameParams::default()
+            };
+            let (board, mut state) = map(&["........", "..CD....", "........"], params);
+            for cell in (0..24).filter(|cell| ![10, 11].contains(cell)) {
+                state.put(cell, CellEntity::new(EntityKind::Fire, NOW));
+            }
+            Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
+        };
+        assert!(may_bomb(12));
+        assert!(!may_bomb(100));
     }
 }

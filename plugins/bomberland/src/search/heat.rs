@@ -206,6 +206,8 @@ pub(super) enum Fear {
     Loose,
     /// Nothing but bombs of the own side.
     Own,
+    /// The same, and the way out may lead through the ring of fire.
+    OwnInRing,
 }
 
 impl Heat {
@@ -270,7 +272,7 @@ impl Danger<'_> {
             Fear::Certain => certain.of(cell),
             Fear::Possible => certain.of(cell) | self.side.possible.of(cell),
             Fear::Loose => certain.of(cell) | self.heat.loose.of(cell),
-            Fear::Own => self.side.own.of(cell),
+            Fear::Own | Fear::OwnInRing => self.side.own.of(cell),
         }
     }
 

@@ -54,7 +54,7 @@ impl Position<'_> {
 
     /// The first step out of danger.
     pub(super) fn flight(&self, index: UnitIndex) -> Option<UnitAction> {
-        let fears = [Fear::Loose, Fear::Possible, Fear::Certain];
+        let fears = [Fear::Loose, Fear::Possible, Fear::Certain, Fear::OwnInRing];
         let way = fears.into_iter().find_map(|fear| self.way_out(index, fear))?;
         way.first.map(UnitAction::Move)
     }
