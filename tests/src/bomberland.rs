@@ -15,7 +15,8 @@ pub struct Blunders {
     /// Units whose last life it was.
     pub losses: u32,
     /// Lives lost right after a step into a cell that was known to burn: when the step was decided
-    /// fire was there that would last, or a bomb lay in line whose fuse would end.
+    /// a blast was there that would last, or a bomb lay in line whose fuse would end. A step into the
+    /// ring of fire is none: a unit that burns anyway may have to go through it.
     pub walked_into: u32,
 }
 
@@ -170,7 +171,8 @@ impl Reader<'_> {
                 self.found.losses += u32::from(left <= 0);
             }
             self.lose(now, &unit, owners);
-            let burning = known_fires.get(&cell).is_some_and(|fire| fire.lasts(now));
+            let blast = known_fires.get(&cell).filter(|fire| fire.out.is_some());
+            let burning = blast.is_some_and(|fire| fire.lasts(now));
             let in_line = |bomb: &Cell| bomb.0 == cell.0 || bomb.1 == cell.1;
             let mut due = known_bombs.iter().filter(|(_, expires)| **expires == now);
             let known = burning || due.any(|(bomb, _)| in_line(bomb));
@@ -359,7 +361,9 @@ mod tests {
         let known = Blunders { walked_into: 1, ..Blunders::default() };
         assert_eq!(count(&[lit.clone(), vec![walk()], burns.clone()]), known);
         let together = [lit, vec![walk()]].concat();
-        assert_eq!(count(&[together, burns]), Blunders::default());
+        assert_eq!(count(&[together, burns.clone()]), Blunders::default());
+        let ring = vec![spawned(fire(3, None))];
+        assert_eq!(count(&[ring, vec![walk()], burns]), Blunders::default());
     }
 
     fn lost(ticks: &[Vec<Value>]) -> Losses {
