@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 /// Digits of a number that a script's numbers hold for certain.
 const DIGITS_MAX: usize = 15;
-/// Deepest nesting.
-const DEPTH_MAX: usize = 48;
+/// Deepest nesting that is read.
+pub(crate) const DEPTH_MAX: usize = 48;
 
 /// Bytes that end a text or are written differently in it.
 #[expect(clippy::indexing_slicing, reason = "the compiler evaluates it")]

@@ -3,11 +3,12 @@
 //! `bomberland-matches PROGRAM GAMES [OPPONENT [STRATEGY]] [NAME=VALUE]...` plays GAMES games of each
 //! kind, or against one of the opponents only, with the program `phalanx` and prints a table; it is
 //! run at the top of the repository. `first-seed=N` begins with another seed than 1 and
-//! `rules=engine` plays by these rules only; any other name is a parameter of the strategy. It fails when a game against the idle or the random team is not won,
-//! costs a unit by an own bomb or a life by a step into a blast that was known, when too few games
-//! against another opponent are won by the engine's rules, when an answer is missing, or when one
-//! side of equals wins most. By the classic rules the shares against other opponents are only
-//! printed: the search does not plan for their long ring of fire yet.
+//! `rules=engine` plays by these rules only; any other name is a parameter of the strategy.
+//!
+//! It fails when a game against the idle or the random team is not won, costs a unit by an own bomb
+//! or a life by a step into a blast that was known, when too few games against another opponent are
+//! won by the engine's rules, when an answer is missing, or when one side of equals wins most. By
+//! the classic rules the shares against other opponents are only printed.
 
 use phalanx_e2e::bomberland::{Blunders, Losses, blunders, losses};
 use serde_json::Value;

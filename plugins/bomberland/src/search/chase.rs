@@ -44,14 +44,6 @@ impl<'a, 'b> Chase<'a, 'b> {
         })
     }
 
-    /// What the unit does not walk into on its way.
-    fn walk_fear(&self) -> Fear {
-        match self.fear {
-            Fear::Possible | Fear::OwnInRing => self.fear,
-            Fear::Certain | Fear::Loose | Fear::Own => Fear::Loose,
-        }
-    }
-
     fn out(&mut self, cell: CellIndex, rival: CellIndex, gone: u32) -> bool {
         let heat = self.position.heat(self.unit.agent);
         if heat.of(cell, self.fear) & window(gone + 1) == 0 {
@@ -65,7 +57,7 @@ impl<'a, 'b> Chase<'a, 'b> {
         }
         let steps = self.steps(cell, rival);
         let replies = self.steps(rival, cell);
-        let hot = |at: CellIndex| heat.of(at, self.walk_fear()) & (2_u64 << (gone + 1)) != 0;
+        let hot = |at: CellIndex| heat.of(at, self.fear.on_the_way()) & (2_u64 << (gone + 1)) != 0;
         // They have walked a tick already.
         let taken = |at: CellIndex| at != cell && u32::from(self.others.steps(at)) <= gone + 2;
         let free = |to: &CellIndex| !hot(*to) && !taken(*to);

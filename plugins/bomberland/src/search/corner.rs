@@ -1,7 +1,6 @@
 //! Whether one unit can corner one of the other side: walk so that a bomb of its leaves the other
 //! one no exit, whatever that one does. The other units stay where they are.
 
-use super::heat::Fear;
 use super::position::Position;
 use super::terrain::{closed, radius};
 use crate::rules::{CellIndex, Unit, UnitAction, UnitIndex};
@@ -72,11 +71,11 @@ impl<'a, 'b> Hunts<'a, 'b> {
 /// Where a unit is after an order.
 fn goes(position: &Position<'_>, unit: &Unit, act: Option<UnitAction>) -> CellIndex {
     let Some(UnitAction::Move(direction)) = act else { return unit.cell };
-    let near = position.terrain.near(unit.cell).find(|(step, _)| *step == direction);
-    near.map(|(_, to)| to).filter(|to| position.open(*to)).unwrap_or(unit.cell)
+    let to = position.terrain.toward(unit.cell, direction);
+    to.filter(|to| position.open(*to)).unwrap_or(unit.cell)
 }
 
-/// What it is worth to catch a unit after so many ticks.
+/// What it is worth to catch a unit after that number of ticks.
 fn sure(ticks: u32) -> f64 {
     if ticks == NEVER { 0.0 } else { LATER.powi(i32::try_from(ticks).unwrap_or(i32::MAX)) }
 }
@@ -173,31 +172,10 @@ impl<'a, 'b> Hunt<'a, 'b> {
         {
             return false;
         }
-        let mut blast = Vec::with_capacity(9);
-        position.terrain.blast(&position.state, bomb, self.reach, |cell| blast.push(cell));
-        if !blast.contains(&cell) {
-            return false;
-        }
-        let (mut front, mut seen) = (vec![cell], vec![cell]);
         let moves = u32::try_from(position.board.params.armed).unwrap_or(0);
-        for step in 1..=moves {
-            let mut next = Vec::new();
-            for from in front {
-                for (_, to) in position.terrain.near(from) {
-                    if to == bomb || seen.contains(&to) || !self.passes(to) {
-                        continue;
-                    }
-                    let calm = position.calm(self.hunted.agent, to, gone + step, Fear::Possible);
-                    if !blast.contains(&to) && calm {
-                        return false;
-                    }
-                    seen.push(to);
-                    next.push(to);
-                }
-            }
-            front = next;
-        }
-        true
+        let ticks = gone + 1..=gone.saturating_add(moves);
+        let hunted = (self.hunted.agent, cell);
+        position.no_exit(hunted, (bomb, self.reach), ticks, |cell| self.passes(cell))
     }
 }
 
@@ -248,6 +226,15 @@ mod tests {
         let inside = [".......", ".#####.", ".#.###.", ".#C###.", "..D...."];
         let [stays, up] = sure(&inside, [None, UP], cornered);
         assert!(stays == 0.0 && up > 0.0, "{stays} {up}");
+    }
+
+    #[test]
+    fn bombs_that_go_off_as_late_as_can_be_are_looked_at_for_a_while_only() {
+        let params = GameParams { armed: i32::MAX, ..GameParams::default() };
+        let (board, state) = map(&[".......", ".#####.", ".#.###.", "..CD..."], params);
+        let terrain = Terrain::new(&board);
+        let position = Position::new(&board, &terrain, 0, &state);
+        assert!(cornered(&position, UP) > 0.0);
     }
 
     #[test]

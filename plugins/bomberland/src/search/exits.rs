@@ -152,8 +152,7 @@ impl Position<'_> {
     /// of them moves.
     pub(super) fn contested(&self, unit: &Unit, act: Option<UnitAction>) -> bool {
         let Some(UnitAction::Move(direction)) = act else { return false };
-        let near = self.terrain.near(unit.cell).find(|(step, _)| *step == direction);
-        let Some((_, to)) = near else { return false };
+        let Some(to) = self.terrain.toward(unit.cell, direction) else { return false };
         let mut rivals = self.living(unit.agent != self.us);
         rivals.any(|(_, rival)| {
             self.ready(&rival) <= 1 && self.terrain.step(rival.cell, to).is_some()
@@ -377,7 +376,7 @@ mod tests {
     #[test]
     fn near_the_end_of_the_ring_of_fire_an_exit_may_lead_through_it() {
         let may_bomb = |left: i32| {
-            // All cells but four burn already; the last of them burns in `left` ticks.
+            // All cells but those of the two units burn already; the last of them burns in `left` ticks.
             let params = GameParams {
                 game_duration: NOW + left - 23,
                 fire_interval: 1.0,

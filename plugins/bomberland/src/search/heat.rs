@@ -210,6 +210,14 @@ pub(super) enum Fear {
     OwnInRing,
 }
 
+impl Fear {
+    /// What a unit that flees does not step into: one that only flees from bombs of its own side does
+    /// not step into others either.
+    pub(super) fn on_the_way(self) -> Self {
+        if self == Self::Own { Self::Loose } else { self }
+    }
+}
+
 impl Heat {
     /// What the units of `us` and of the other side have to fear.
     pub(super) fn read(

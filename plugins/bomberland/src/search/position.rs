@@ -7,6 +7,7 @@ use crate::rules::{
     AgentIndex, CellIndex, EntityKind, GameBoard, GameState, Unit, UnitDirection, UnitIndex,
 };
 use std::cell::RefCell;
+use std::ops::RangeInclusive;
 
 /// Ticks without danger after which a cell counts as safe.
 const LOOK: u32 = 20;
@@ -182,9 +183,7 @@ impl<'a> Position<'a> {
         let unit = self.state.unit(index)?;
         let heat = self.heat(unit.agent);
         let goal = |cell: CellIndex| heat.of(cell, fear);
-        // Who only flees from own bombs does not walk into others either.
-        let steps = if fear == Fear::Own { Fear::Loose } else { fear };
-        let hot = |cell: CellIndex| heat.of(cell, steps);
+        let hot = |cell: CellIndex| heat.of(cell, fear.on_the_way());
         let ready = self.ready(unit);
         let whole = u32::try_from(unit.invulnerable.saturating_sub(self.state.tick)).unwrap_or(0);
         let scratch = &mut *self.scratch.borrow_mut();
@@ -224,29 +223,43 @@ impl<'a> Position<'a> {
     /// out of the blast into a cell without danger before the bomb can go off.
     pub(super) fn shut_in(&self, index: UnitIndex, bomb: CellIndex, radius: i32) -> bool {
         let Some(unit) = self.state.unit(index) else { return false };
+        // The bomb is put in the next tick, and a unit must have left before it can go off.
+        let last = u32::try_from(self.board.params.armed).unwrap_or(0).saturating_add(1);
+        let ticks = self.ready(unit)..=last;
+        self.no_exit((unit.agent, unit.cell), (bomb, radius), ticks, |cell| self.open(cell))
+    }
+
+    /// The same for a unit of an agent that is in a cell and walks in these ticks from now, through
+    /// cells that it `passes`. A referee can have bombs that go off as late as it likes; what comes
+    /// after [`DEPTH`] ticks is not looked at.
+    pub(super) fn no_exit(
+        &self,
+        (agent, cell): (AgentIndex, CellIndex),
+        (bomb, radius): (CellIndex, i32),
+        ticks: RangeInclusive<u32>,
+        passes: impl Fn(CellIndex) -> bool,
+    ) -> bool {
         let scratch = &mut *self.scratch.borrow_mut();
         let Scratch { seen, blast, front, next, .. } = scratch;
         blast.begin(self.terrain.cells());
         self.terrain.blast(&self.state, bomb, radius, |cell| {
             blast.add(cell);
         });
-        if !blast.has(unit.cell) {
+        if !blast.has(cell) {
             return false;
         }
-        // The bomb is put in the next tick, and a unit must have left before it can go off.
-        let last = u32::try_from(self.board.params.armed).unwrap_or(0).saturating_add(1);
         seen.begin(self.terrain.cells());
-        seen.add(unit.cell);
+        seen.add(cell);
         front.clear();
-        front.push((unit.cell, None));
-        for ahead in self.ready(unit)..=last.min(DEPTH) {
+        front.push((cell, None));
+        for ahead in *ticks.start()..=DEPTH.min(*ticks.end()) {
             next.clear();
             for &(cell, _) in front.iter() {
                 for (_, to) in self.terrain.near(cell) {
-                    if to == bomb || !self.open(to) || !seen.add(to) {
+                    if to == bomb || !passes(to) || !seen.add(to) {
                         continue;
                     }
-                    if !blast.has(to) && self.calm(unit.agent, to, ahead, Fear::Possible) {
+                    if !blast.has(to) && self.calm(agent, to, ahead, Fear::Possible) {
                         return false;
                     }
                     next.push((to, None));

@@ -55,6 +55,11 @@ impl Terrain {
         self.near(from).find(|(_, near)| *near == to).map(|(direction, _)| direction)
     }
 
+    /// The neighbour of a cell in a direction.
+    pub(super) fn toward(&self, cell: CellIndex, direction: UnitDirection) -> Option<CellIndex> {
+        self.near(cell).find(|(step, _)| *step == direction).map(|(_, to)| to)
+    }
+
     /// The tick in which the ring of fire takes a cell.
     pub(super) fn burns(&self, cell: CellIndex) -> i32 {
         self.ring.get(usize::from(cell)).copied().unwrap_or(i32::MAX)

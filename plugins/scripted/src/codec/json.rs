@@ -3,7 +3,7 @@
 
 use crate::manifest::PerceptForm;
 use crate::percept::{self, PerceptTables};
-use crate::scan::Scanner;
+use crate::scan::{DEPTH_MAX, Scanner};
 use mlua::{Either, IntoLua, Lua, Table, Value as LuaValue};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
@@ -15,8 +15,6 @@ use std::sync::Arc;
 const PAIRS_AT_ONCE: usize = 32;
 /// Pairs of most objects.
 const PAIRS_USUAL: usize = 8;
-/// Deepest nesting that the scanner reads.
-const DEPTH_MAX: usize = 48;
 
 /// A message as a Lua value. The memory limit is lifted meanwhile, as in
 /// [`plain::push`](phalanx_luau::plain::push); messages are bounded by their bytes.
