@@ -111,11 +111,17 @@ impl Consensus {
     }
 
     /// Whether at least half of the seats that may still answer their last request took part in a
-    /// turn, so that it is not the report of a single seat.
-    pub(crate) fn confirms(&self, took_part: &BTreeSet<SeatId>, now: Instant) -> bool {
+    /// turn, so that it is not the report of a single seat. A seat for which the turn did not wait
+    /// is not asked any more.
+    pub(crate) fn confirms(
+        &self,
+        took_part: &BTreeSet<SeatId>,
+        awaited: &BTreeSet<SeatId>,
+        now: Instant,
+    ) -> bool {
         let asked = |word: &Word| matches!(word.report, Report::Asked(_)) && word.is_fresh(1, now);
-        let others =
-            self.words.iter().filter(|(seat, word)| asked(word) && !took_part.contains(seat));
+        let is_other = |seat: &SeatId| awaited.contains(seat) && !took_part.contains(seat);
+        let others = self.words.iter().filter(|(seat, word)| is_other(seat) && asked(word));
         took_part.len() >= others.count()
     }
 }
@@ -217,9 +223,11 @@ mod tests {
         let now = epoch();
         let consensus = said(&[Asked(4), Asked(3), Asked(3)], now);
         let part = |seats: &[u16]| seats.iter().copied().map(SeatId).collect();
-        assert!(!consensus.confirms(&part(&[0]), now));
-        assert!(consensus.confirms(&part(&[0, 1]), now));
+        let all = part(&[0, 1, 2]);
+        assert!(!consensus.confirms(&part(&[0]), &all, now));
+        assert!(consensus.confirms(&part(&[0, 1]), &all, now));
+        assert!(consensus.confirms(&part(&[0]), &part(&[0, 1]), now), "the turn waits for one");
         let due = now + seconds(1) + Duration::from_millis(1);
-        assert!(consensus.confirms(&part(&[0]), due), "the others had their time");
+        assert!(consensus.confirms(&part(&[0]), &all, due), "the others had their time");
     }
 }

@@ -162,6 +162,7 @@ fn hollow<B, P>(event: &Event<B, P>) -> Event<(), ()> {
             Event::Defaulted { turn: *turn, agent: *agent, cause: *cause }
         }
         Event::Notice(notice) => Event::Notice(notice.clone()),
+        Event::Out { agent, round } => Event::Out { agent: *agent, round: *round },
         Event::RoundOver { agent, round, score, ranking } => {
             Event::RoundOver { agent: *agent, round: *round, score: *score, ranking: *ranking }
         }

@@ -55,6 +55,7 @@ fn lasts<G: Game>(input: &Input<G>) -> bool {
         | Event::Refused { .. } => false,
         Event::Seated { .. }
         | Event::RoundStarted { .. }
+        | Event::Out { .. }
         | Event::RoundOver { .. }
         | Event::MatchOver => true,
     }

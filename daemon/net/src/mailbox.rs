@@ -244,6 +244,7 @@ enum Kind {
     Percept,
     Asked,
     Defaulted,
+    Out,
 }
 
 /// What was met so far on the way from the newest input to the oldest.
@@ -285,6 +286,7 @@ impl News {
                 self.closed.insert((*agent, *turn));
                 self.agents.insert((*agent, Kind::Defaulted))
             }
+            Event::Out { agent, .. } => self.agents.insert((*agent, Kind::Out)),
             Event::Notice(_) => self.seats.insert((seat, Kind::Notice)),
         }
     }

@@ -19,6 +19,7 @@ struct Round<G: Game> {
     seat: SeatId,
     round: u32,
     briefing: Option<G::Briefing>,
+    out: bool,
 }
 
 impl<G: Game> Default for RecoveryState<G> {
@@ -66,7 +67,14 @@ impl<G: Game> RecoveryState<G> {
             }
             Event::RoundStarted { agent, round, briefing } => {
                 let (round, briefing) = (*round, briefing.clone());
-                self.rounds.insert(*agent, Round { seat, round, briefing });
+                self.rounds.insert(*agent, Round { seat, round, briefing, out: false });
+            }
+            Event::Out { agent, round } => {
+                if let Some(known) = self.rounds.get_mut(agent)
+                    && known.round == *round
+                {
+                    known.out = true;
+                }
             }
             Event::RoundOver { agent, .. } => {
                 self.rounds.remove(agent);
@@ -99,6 +107,11 @@ impl<G: Game> RecoveryState<G> {
                 round: round.round,
                 briefing: round.briefing.clone(),
             },
+        }));
+        let out = self.rounds.iter().filter(|(_, round)| round.out);
+        inputs.extend(out.map(|(agent, Round { seat, round, .. })| Input::Event {
+            seat: *seat,
+            event: Event::Out { agent: *agent, round: *round },
         }));
         let over = self.over.keys();
         inputs.extend(over.map(|seat| Input::Event { seat: *seat, event: Event::MatchOver }));

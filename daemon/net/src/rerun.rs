@@ -500,6 +500,7 @@ fn fill<G: Game>(
         }
         Event::Defaulted { turn, agent, cause } => Event::Defaulted { turn, agent, cause },
         Event::Notice(notice) => Event::Notice(notice),
+        Event::Out { agent, round } => Event::Out { agent, round },
         Event::RoundOver { agent, round, score, ranking } => {
             Event::RoundOver { agent, round, score, ranking }
         }

@@ -266,6 +266,7 @@ impl<G: Game> SessionDriver<G> {
             Event::RoundStarted { .. }
             | Event::Percept { .. }
             | Event::Notice(_)
+            | Event::Out { .. }
             | Event::RoundOver { .. } => {}
         }
     }

@@ -78,7 +78,7 @@ fn test(args: &GameTestArgs) -> Result<()> {
             ],
         );
         if let Some((count, what)) = troubles.into_iter().find(|(count, _)| *count > 0) {
-            bail!("team {name} had {count} {what}; `phalanx demo --game DIR --log` shows them");
+            bail!("team {name} had {count} {what}: the lines above the result say which");
         }
     }
     Ok(())

@@ -58,6 +58,13 @@ pub enum Event<B, P> {
     },
     /// Something for the journal that needs no answer.
     Notice(Notice),
+    /// The referee asks an agent nothing more in this round, so nobody waits for it.
+    Out {
+        /// Whom.
+        agent: AgentId,
+        /// The session's own count of rounds.
+        round: u32,
+    },
     /// A simulation ended for an agent.
     RoundOver {
         /// For whom.

@@ -212,7 +212,8 @@ impl ScriptedArena {
         self.open(now);
     }
 
-    /// Asks all agents of a step. One whose `request` is nil is not asked.
+    /// Asks all agents of a step. One whose `request` is nil is not asked, and gets what `inform`
+    /// returns.
     fn open(&mut self, now: Instant) {
         self.orders.clear();
         self.waiting.clear();
@@ -227,15 +228,16 @@ impl ScriptedArena {
         }
     }
 
+    /// Whether the agent is asked.
     fn request(&mut self, agent: &str) -> bool {
-        let message = self.ask("request", &[agent.to_owned().into()]);
-        if message == Value::Nil {
-            return false;
-        }
+        let request = self.ask("request", &[agent.to_owned().into()]);
+        let is_asked = request != Value::Nil;
+        let message =
+            if is_asked { request } else { self.ask("inform", &[agent.to_owned().into()]) };
         if let Some(id) = self.connection_of(agent) {
             self.send(id, &message);
         }
-        true
+        is_asked
     }
 
     /// A message of agents that were asked: `reply` reads it.

@@ -30,13 +30,14 @@ pub(crate) type Outbox = RefCell<Option<Vec<Report>>>;
 const ASK_FIELDS: [&str; 5] = ["agent", "step", "deadline", "sent", "tag"];
 
 /// The natives of a session.
-const REPORTS: [&str; 12] = [
+const REPORTS: [&str; 13] = [
     "send",
     "seated",
     "refused",
     "started",
     "ask",
     "percept",
+    "out",
     "ended",
     "finished",
     "unknown",

@@ -130,6 +130,7 @@ impl ScriptedSession {
                 let (agent, turn) = self.turn(first)?;
                 self.events.push_back(Event::Percept { turn, agent, percept });
             }
+            "out" => self.out(first)?,
             "ended" => self.ended(first)?,
             "finished" => {
                 self.close_all(DefaultCause::Superseded);
@@ -241,6 +242,14 @@ impl ScriptedSession {
         codec::encode(self.manifest(), &message).map_err(|what| {
             failed(format!("encode returned a message that cannot be sent: {what}"))
         })
+    }
+
+    fn out(&mut self, report: &Value) -> Result<(), String> {
+        let agent = self.agent(report)?;
+        self.supersede(agent);
+        let round = self.rounds.get(&agent).copied().unwrap_or(0);
+        self.events.push_back(Event::Out { agent, round });
+        Ok(())
     }
 
     fn ended(&mut self, report: &Value) -> Result<(), String> {

@@ -13299,7 +13299,7 @@ pub struct TapedEvent {
     #[prost(uint32, tag = "1")]
     pub seat: u32,
     /// What.
-    #[prost(oneof = "taped_event::Event", tags = "2, 3, 4, 5, 6, 7, 8, 9, 10")]
+    #[prost(oneof = "taped_event::Event", tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11")]
     pub event: ::core::option::Option<taped_event::Event>,
 }
 /// Nested message and enum types in `TapedEvent`.
@@ -13334,6 +13334,9 @@ pub mod taped_event {
         /// The referee said goodbye.
         #[prost(message, tag = "10")]
         MatchOver(super::TapedMatchOver),
+        /// An agent is asked nothing more in the round.
+        #[prost(message, tag = "11")]
+        Out(super::TapedOut),
     }
 }
 /// Logins were accepted.
@@ -13378,6 +13381,16 @@ pub struct TapedAsked {
     /// When the connection answers by itself, in nanoseconds after the recording's begin.
     #[prost(sint64, tag = "3")]
     pub due_nanos: i64,
+}
+/// An agent takes no part in the rest of the round.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedOut {
+    /// Which.
+    #[prost(uint32, tag = "1")]
+    pub agent: u32,
+    /// The connection's own count of rounds, from 0.
+    #[prost(uint32, tag = "2")]
+    pub round: u32,
 }
 /// The team's own answer was not sent.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

@@ -109,6 +109,7 @@ impl<W> Team<W> {
             | Event::Refused { .. }
             | Event::Defaulted { .. }
             | Event::Notice(_)
+            | Event::Out { .. }
             | Event::RoundOver { .. }
             | Event::MatchOver => {}
         }

@@ -115,6 +115,7 @@ fn answer<G: Game>(session: &mut G::Session, world: &mut G::World) {
             | Event::Percept { .. }
             | Event::Defaulted { .. }
             | Event::Notice(_)
+            | Event::Out { .. }
             | Event::RoundOver { .. }
             | Event::MatchOver => {}
         }

@@ -30,6 +30,8 @@ pub(super) struct Member {
     /// The team waits for the agent when a turn gathers: it was asked in the turn before, or the
     /// round is new and it is seated.
     expected: bool,
+    /// The referee asks it nothing more in this round.
+    out: bool,
     /// The last turn that was counted as late, so that it is counted once.
     late: Option<Turn>,
     /// The last answers, in the session's count, and their source. The report that one was too late
@@ -89,14 +91,27 @@ impl Crew {
     /// The agents for which a turn waits.
     pub(super) fn awaited(&self) -> impl Iterator<Item = AgentId> {
         let waits = move |(agent, member): &(AgentId, &Member)| {
-            member.expected && member.is_seated() && self.roster.is_present(*agent)
+            member.expected && !member.out && member.is_seated() && self.roster.is_present(*agent)
         };
         self.iter().filter(waits).map(|(agent, _)| agent)
     }
 
     /// A round begins: all seated agents are expected in its first turn.
     pub(super) fn expect_all(&mut self) {
-        self.members.iter_mut().for_each(|member| member.expected = true);
+        for member in &mut self.members {
+            (member.expected, member.out) = (true, false);
+        }
+    }
+
+    /// Whether the referee asks the agent nothing more in this round.
+    pub(super) fn is_out(&self, agent: AgentId) -> bool {
+        self.get(agent).is_some_and(|member| member.out)
+    }
+
+    pub(super) fn set_out(&mut self, agent: AgentId, is_out: bool) {
+        if let Some(member) = self.get_mut(agent) {
+            member.out = is_out;
+        }
     }
 
     /// The agents to wait for in the next turn.
@@ -214,7 +229,7 @@ impl Crew {
     /// Forgets the match that the team left.
     pub(super) fn forget_match(&mut self) {
         for member in &mut self.members {
-            (member.expected, member.late) = (false, None);
+            (member.expected, member.out, member.late) = (false, false, None);
             member.answers.clear();
         }
     }
@@ -228,7 +243,7 @@ impl Member {
     fn new(name: &str) -> Self {
         let shown = AgentSnapshot { name: name.to_owned(), ..AgentSnapshot::default() };
         let (aim, answers) = (Value::Nil, VecDeque::new());
-        Self { shown, aim, expected: false, late: None, answers }
+        Self { shown, aim, expected: false, out: false, late: None, answers }
     }
 
     fn is_seated(&self) -> bool {
@@ -294,6 +309,6 @@ impl Member {
         let shown = AgentSnapshot { name, seat, steering, last_asked, ..AgentSnapshot::default() };
         let shown = AgentSnapshot { last_action, reason, trouble, ..shown };
         let (aim, answers) = (Value::Nil, VecDeque::new());
-        *self = Self { shown, aim, expected, late: None, answers };
+        *self = Self { shown, aim, expected, out: false, late: None, answers };
     }
 }

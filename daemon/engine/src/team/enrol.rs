@@ -108,6 +108,7 @@ impl<G: Game> Team<G> {
             | Event::Percept { agent, .. }
             | Event::Asked { agent, .. }
             | Event::Defaulted { agent, .. }
+            | Event::Out { agent, .. }
             | Event::RoundOver { agent, .. } => !self.crew.roster().is_present(*agent),
             Event::Seated { .. } | Event::Refused { .. } | Event::Notice(_) | Event::MatchOver => {
                 false

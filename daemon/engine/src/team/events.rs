@@ -71,6 +71,7 @@ impl<G: Game> Team<G> {
             }
             Event::Defaulted { turn, agent, cause } => self.defaulted(agent, turn, cause),
             Event::Notice(notice) => self.notice(seat, notice),
+            Event::Out { agent, round } => self.out(seat, agent, round, now),
             Event::RoundOver { agent, round, score, ranking } => {
                 self.round_over(seat, agent, round, RoundResult { score, ranking }, now);
             }
@@ -130,6 +131,7 @@ impl<G: Game> Team<G> {
         else {
             return;
         };
+        self.crew.set_out(agent, false);
         self.quorum.reports.heard(seat, Report::Asked(turn.step), Some(asked.due), now);
         match &self.turns.open {
             // A connection that is one turn late.
@@ -212,6 +214,19 @@ impl<G: Game> Team<G> {
         }
         let agent = self.crew.seated_on(seat).first().copied();
         self.journal(agent, JournalEvent::Notice(notice));
+    }
+
+    /// No turn of the round waits for the agent any more, and what its seat reported last is no
+    /// report on later turns.
+    fn out(&mut self, seat: SeatId, agent: AgentId, local: u32, now: Instant) {
+        if self.turns.rounds.turn(agent, Turn::new(local, 0)).is_none() {
+            return;
+        }
+        self.crew.set_out(agent, true);
+        if self.crew.seated_on(seat).iter().all(|agent| self.crew.is_out(*agent)) {
+            self.quorum.reports.forget(seat);
+        }
+        self.review(now);
     }
 
     fn round_over(

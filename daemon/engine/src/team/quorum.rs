@@ -241,7 +241,10 @@ impl<G: Game> Quorum<G> {
         };
         let took_part: BTreeSet<SeatId> =
             open.asked.keys().filter_map(|agent| crew.seat_of(*agent)).collect();
-        open.undecided().iter().all(is_past) && self.reports.confirms(&took_part, now)
+        let awaited: BTreeSet<SeatId> =
+            crew.awaited().filter_map(|agent| crew.seat_of(agent)).collect();
+        let is_confirmed = self.reports.confirms(&took_part, &awaited, now);
+        open.undecided().iter().all(is_past) && is_confirmed
     }
 
     fn report_of(&self, crew: &Crew, agent: AgentId) -> Option<Report> {

@@ -213,6 +213,7 @@ impl<G: Game> Team<G> {
             | Event::Refused { .. }
             | Event::Defaulted { .. }
             | Event::Notice(_)
+            | Event::Out { .. }
             | Event::MatchOver => return Some(event),
         };
         let fits = met.map_or(Ok(()), |met| self.world.borrow().recognize(agent, met));

@@ -18,8 +18,9 @@ enum Says {
     /// The same with a percept of another world.
     Foreign(u32, u32),
     End(u32),
+    Out(u32),
 }
-use Says::{Ask, End, Foreign, Start};
+use Says::{Ask, End, Foreign, Out, Start};
 
 fn event(says: Says, agent: AgentId, match_: &Match) -> Event<(), i64> {
     let due = match_.now + SECOND;
@@ -30,6 +31,7 @@ fn event(says: Says, agent: AgentId, match_: &Match) -> Event<(), i64> {
         Ask(round, step) => asked(round, step, i64::from(step)),
         Foreign(round, step) => asked(round, step, FOREIGN),
         End(round) => Event::RoundOver { agent, round, score: 40, ranking: None },
+        Out(round) => Event::Out { agent, round },
     }
 }
 
@@ -355,6 +357,50 @@ fn a_seat_goes_on_alone_when_the_others_have_been_silent_for_their_turn() {
         says(&mut match_, 0, &[Ask(0, step)]);
         pass(&mut match_, SECOND / 2);
         assert_eq!(decided(&mut match_), [0], "turn {step}");
+    }
+}
+
+#[test]
+fn nobody_waits_for_agents_that_are_out() {
+    let mut match_ = fresh(3);
+    match_.turn(4);
+    decided(&mut match_);
+    says(&mut match_, 1, &[Out(0)]);
+    says(&mut match_, 2, &[Out(7)]);
+    says(&mut match_, 0, &[Ask(0, 5)]);
+    assert_eq!(decided(&mut match_), [0; 0], "seat 2 was out in another round");
+    says(&mut match_, 2, &[Out(0)]);
+    assert_eq!(decided(&mut match_), [0]);
+    for step in 6..9 {
+        says(&mut match_, 0, &[Ask(0, step)]);
+        assert_eq!(decided(&mut match_), [0], "turn {step}");
+    }
+    // A referee that asks again has taken it back.
+    says(&mut match_, 1, &[Ask(0, 8)]);
+    assert_eq!(decided(&mut match_), [1]);
+    says(&mut match_, 0, &[Ask(0, 9)]);
+    assert_eq!(decided(&mut match_), [0; 0], "it waits for seat 1");
+    says(&mut match_, 1, &[Ask(0, 9)]);
+    assert_eq!(decided(&mut match_), [0, 1]);
+    // All of them play the next round.
+    for agent in 0..3 {
+        says(&mut match_, agent, &[End(0), Start(1), Ask(1, 0)]);
+    }
+    assert_eq!((decided(&mut match_), named(&match_)), (vec![0, 1, 2], vec![]));
+}
+
+#[test]
+fn who_is_left_plays_on_when_the_others_fall_silent_one_after_the_other() {
+    let mut match_ = fresh(4);
+    match_.turn(4);
+    decided(&mut match_);
+    for (step, left) in [(5, 4), (6, 3), (7, 2), (8, 1), (9, 1), (10, 1)] {
+        for agent in 0..left {
+            says(&mut match_, agent, &[Ask(0, step)]);
+        }
+        // Long enough for stragglers, and much less than a turn may last.
+        pass(&mut match_, SECOND / 4);
+        assert_eq!(decided(&mut match_), (0..left).collect::<Vec<_>>(), "turn {step}");
     }
 }
 

@@ -228,6 +228,7 @@ fn has_more<B, P>(event: &Event<B, P>) -> bool {
         | Event::Refused { .. }
         | Event::Defaulted { .. }
         | Event::Notice(_)
+        | Event::Out { .. }
         | Event::RoundOver { .. }
         | Event::MatchOver => false,
     }

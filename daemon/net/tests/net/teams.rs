@@ -12,6 +12,7 @@ use phalanx_net::{
     ArenaEnd, BuildError, Endpoint, HostOptions, JournalItem, Listener, MemoryListener,
     RESTARTS_MAX, SeatOptions, TeamEnd, TeamHandle, TeamSpec, memory, serve_arena,
 };
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -146,6 +147,42 @@ async fn a_panic_of_the_team_is_survived_and_the_match_goes_on() {
     referee.says("do 2 dig").await;
     assert_eq!(team.restarts(), 1);
     assert_eq!(team.seats()[0].1.state, SeatState::Seated);
+}
+
+#[tokio::test]
+async fn a_team_that_panicked_still_knows_who_is_out() {
+    let panics = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&panics);
+    let decide = move |_, turn: Turn| {
+        if turn.step == 1 && counted.fetch_add(1, Ordering::Relaxed) == 0 {
+            panic!("a defect in the world");
+        }
+        "dig".into()
+    };
+    let (dialer, mut listener) = memory();
+    // A turn waits for its agents almost until it is due.
+    let patient =
+        TeamOptions { straggler_share: 0.9, straggler_max: LONG, ..TeamOptions::default() };
+    let spec = TeamSpec { team: patient, ..spec("red", 2, Endpoint::Memory(dialer)) };
+    let _team = spec.build(brains(decide)).await.unwrap().spawn();
+    let mut referees = BTreeMap::new();
+    for _ in 0..2 {
+        let mut referee = accept(&mut listener).await;
+        let hello = referee.hear().await.unwrap();
+        referee.say("welcome\nstart\nask 0 60000").await;
+        referees.insert(hello, referee);
+    }
+    for referee in referees.values_mut() {
+        referee.says("do 0 dig").await;
+    }
+    let mut second = referees.remove("hello red1").unwrap();
+    let mut first = referees.remove("hello red0").unwrap();
+    second.say("out").await;
+    first.say("ask 1 500").await;
+    first.says("do 1 rest").await;
+    first.say("ask 2 60000").await;
+    first.says("do 2 dig").await;
+    assert!(panics.load(Ordering::Relaxed) > 0);
 }
 
 #[tokio::test]

@@ -116,6 +116,7 @@ impl ToySession {
                 self.round += 1;
                 Event::RoundOver { agent, round, score, ranking: None }
             }
+            ["out"] => Event::Out { agent, round: self.round },
             ["bye"] => Event::MatchOver,
             ["boom"] => panic!("boom was said"),
             _ => {

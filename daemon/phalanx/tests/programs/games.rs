@@ -132,6 +132,16 @@ fn a_mistake_in_the_rules_fails_the_test_of_a_game() {
     assert!(said.contains("seven"), "{said}");
 }
 
+/// In these matches agents are out long before the end, one after the other or two at once.
+#[test]
+fn the_shipped_game_plays_without_a_fallback_when_agents_are_out() {
+    for seed in 1..=6 {
+        let output = phalanx(&["game", "test", TRON, "--seed", &seed.to_string()]);
+        assert!(output.status.success(), "seed {seed}: {}{}", stdout(&output), stderr(&output));
+        assert!(!stderr(&output).contains("team "), "seed {seed}: {}", stderr(&output));
+    }
+}
+
 #[test]
 fn every_game_in_this_repository_is_checked_with_its_strategy() {
     let plugins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins");

@@ -7,7 +7,7 @@ use phalanx_cli::paint::Paint;
 use phalanx_engine::{
     Counters, Description, EventSeverity, EventTopic, JournalEntry, JournalEvent, Snapshot,
 };
-use phalanx_game::{Notice, Verdict};
+use phalanx_game::Verdict;
 use phalanxd::repeats::Repeats;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
@@ -167,16 +167,11 @@ impl Progress {
     }
 }
 
-/// Whether a demo shows an event: failures of scripts, what changes while it plays, and with `logs`
-/// what scripts log.
+/// Whether a demo shows an event: trouble, what changes while it plays, and with `logs` what
+/// scripts log.
 pub(crate) fn is_shown(event: &JournalEvent, logs: bool) -> bool {
     match event.topic() {
-        EventTopic::Trouble => {
-            let fault = matches!(event, JournalEvent::Notice(Notice::Fault { .. }));
-            let failed =
-                matches!(event, JournalEvent::Fallback { .. } | JournalEvent::ScriptError { .. });
-            fault || failed
-        }
+        EventTopic::Trouble => true,
         EventTopic::Script => logs,
         EventTopic::Strategy | EventTopic::Steering | EventTopic::Team | EventTopic::Board => {
             event.severity() > EventSeverity::Debug

@@ -122,6 +122,9 @@ fn event(epoch: Epoch, event: &Event<(), ()>) -> WireEvent {
             WireEvent::Defaulted(v1::TapedDefaulted { turn, agent, cause })
         }
         Event::Notice(it) => WireEvent::Notice(v1::TapedNotice { notice: Some(notice(it)) }),
+        Event::Out { agent: whose, round } => {
+            WireEvent::Out(v1::TapedOut { agent: agent(*whose), round: *round })
+        }
         Event::RoundOver { agent: whose, round, score, ranking } => {
             let (agent, round, score) = (agent(*whose), *round, *score);
             WireEvent::RoundOver(v1::TapedRoundOver { agent, round, score, ranking: *ranking })
@@ -161,6 +164,9 @@ fn event_from(epoch: Epoch, message: WireEvent) -> Read<Event<(), ()>> {
             }
         }
         WireEvent::Notice(message) => Event::Notice(notice_from(need(message.notice, "notice")?)),
+        WireEvent::Out(v1::TapedOut { agent, round }) => {
+            Event::Out { agent: agent_from(agent)?, round }
+        }
         WireEvent::RoundOver(v1::TapedRoundOver { agent, round, score, ranking }) => {
             Event::RoundOver { agent: agent_from(agent)?, round, score, ranking }
         }

@@ -241,6 +241,7 @@ fn an_event(begin: Instant) -> impl Strategy<Value = Event<(), ()>> {
             cause
         }),
         a_notice().prop_map(Event::Notice),
+        (an_agent(), any::<u32>()).prop_map(|(agent, round)| Event::Out { agent, round }),
         (an_agent(), any::<u32>(), any::<i64>(), option::of(any::<u32>())).prop_map(
             |(agent, round, score, ranking)| Event::RoundOver { agent, round, score, ranking }
         ),
