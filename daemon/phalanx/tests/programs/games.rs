@@ -241,7 +241,7 @@ fn change(dir: &Path, block: &[&str]) {
 
 /// A line without what differs from run to run: the numbers of what was measured.
 fn steady(line: &str) -> String {
-    let measured = ["answer times", " steps in ", " listens on "];
+    let measured = ["answer times", "processor time", " steps in ", " listens on "];
     if !measured.iter().any(|words| line.contains(words)) {
         return line.trim_end().to_owned();
     }

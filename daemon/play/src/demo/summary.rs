@@ -247,7 +247,7 @@ impl Summary {
         let mut line = |text: String| writeln!(out, "{text}").unwrap_or_default();
         self.result(&mut line);
         line(format!(
-            "{} steps in {:.1} s ({} a second), seed {}",
+            "{} steps in {:.2} s ({} a second), seed {}",
             self.steps, self.seconds, self.steps_per_second, self.seed
         ));
         line(format!(
