@@ -269,7 +269,7 @@ function queries.safety(dir) end
 function queries.room(dir) end
 
 ---What each turn of our snake is worth if the nearest rival plays against us: cells that we reach first, below 0 for a death that it can force. Turns into what is covered are left out; nil without a rival. On a crowded grid it looks less far ahead.
----@param ahead? integer Moves of both that it looks ahead; 8 when left out, and at most.
+---@param ahead? integer Moves of both that it looks ahead; 10 when left out, and at most.
 ---@return WorldDuel[]?
 function queries.duel(ahead) end
 

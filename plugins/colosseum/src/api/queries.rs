@@ -172,7 +172,7 @@ pub(super) const QUERIES: &[QueryDoc] = &[
         &[optional(
             "ahead",
             count(),
-            "Moves of both that it looks ahead; 8 when left out, and at most.",
+            "Moves of both that it looks ahead; 10 when left out, and at most.",
         )],
         Kind::List(&Kind::Table(DUEL)),
     ),

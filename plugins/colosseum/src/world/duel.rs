@@ -5,10 +5,11 @@
 use crate::rules::snake::{Snake, SnakeDirection, SnakeState};
 
 /// Moves of both that are looked ahead at most.
-pub(super) const AHEAD_MAX: u32 = 8;
+pub(super) const AHEAD_MAX: u32 = 10;
 
-/// Positions whose cells are counted in one query; a search that needs more is not completed.
-const LEAVES_MAX: u32 = 4_000;
+/// Cells of all positions that are counted in one query: 16,000 positions of the game's own grid. A
+/// search that needs more is not completed.
+const COUNTED_MAX: usize = 1_600_000;
 
 /// Grids with more cells than this are not searched.
 const CELLS_MAX: usize = 1 << 12;
@@ -37,7 +38,8 @@ struct Side {
 struct Duel {
     beside: Vec<[Option<usize>; 4]>,
     free: Vec<u32>,
-    leaves: u32,
+    /// Positions whose cells can still be counted.
+    leaves: usize,
     reach: [Vec<u32>; 2],
     queue: Vec<usize>,
 }
@@ -81,6 +83,12 @@ fn length(snake: &Snake) -> u32 {
     u32::try_from(snake.body.len().saturating_add(grows)).unwrap_or(NEVER)
 }
 
+/// Whether food is beside a head: a snake that eats it grows with the move after the next one.
+fn eats(state: &SnakeState, snake: &Snake) -> bool {
+    let Some(head) = snake.head() else { return false };
+    SnakeDirection::ALL.into_iter().any(|turn| state.foods.contains(&turn.from(head)))
+}
+
 fn side(state: &SnakeState, snake: &Snake) -> Option<Side> {
     Some(Side { head: index(state, snake.head()?)?, stays: length(snake) })
 }
@@ -101,17 +109,19 @@ impl Duel {
         });
         let mut free = vec![0; cells];
         for snake in state.snakes.iter().filter(|snake| snake.alive) {
-            let last = length(snake);
+            let (last, later) = (length(snake), u32::from(eats(state, snake)));
             for (age, cell) in (0..).zip(&snake.body) {
+                let left: u32 = last.saturating_sub(age);
+                let left = if left > 1 { left.saturating_add(later) } else { left };
                 if let Some(place) = index(state, *cell).and_then(|at| free.get_mut(at)) {
-                    *place = last.saturating_sub(age).max(*place);
+                    *place = left.max(*place);
                 }
             }
         }
         Some(Self {
             beside: beside.collect(),
             free,
-            leaves: 0,
+            leaves: COUNTED_MAX / cells,
             reach: [vec![NEVER; cells], vec![NEVER; cells]],
             queue: Vec::with_capacity(cells),
         })
@@ -189,8 +199,8 @@ impl Duel {
 
     fn look(&mut self, sides: [Side; 2], tick: u32, depth: u32) -> Option<i32> {
         if tick > depth {
-            self.leaves += 1;
-            return (self.leaves <= LEAVES_MAX).then(|| self.territory(sides, depth));
+            self.leaves = self.leaves.checked_sub(1)?;
+            return Some(self.territory(sides, depth));
         }
         let mut best = DEAD + i32::try_from(tick).unwrap_or_default();
         for to in self.ways(sides[0].head, tick) {
@@ -291,6 +301,25 @@ mod tests {
         let at = |direction| worth(&found, direction).unwrap();
         assert!(at(SnakeDirection::Left) < 5, "{found:?}");
         assert!(at(SnakeDirection::Right) > 10, "{found:?}");
+    }
+
+    /// ```text
+    /// ..za...
+    /// xwy....
+    /// *......
+    /// ```
+    /// The rival's tail `z` makes way, and the cell before it (`y`) only if the rival does not eat.
+    #[test]
+    fn the_tail_of_a_rival_that_can_eat_may_stay() {
+        let mine: &[[i32; 2]] = &[[3, 0], [3, 1], [2, 2], [1, 2]];
+        let rival: &[[i32; 2]] = &[[0, 1], [1, 1], [2, 1], [2, 0]];
+        let after = |foods: &[[i32; 2]]| {
+            let state = SnakeState { foods: foods.to_vec(), ..state([7, 3], [mine, rival]) };
+            let duel = Duel::new(&state).unwrap();
+            [[2, 0], [2, 1]].map(|cell| duel.free[index(&state, cell).unwrap()])
+        };
+        assert_eq!(after(&[]), [1, 2]);
+        assert_eq!(after(&[[0, 2]]), [1, 3]);
     }
 
     #[test]
