@@ -560,6 +560,7 @@ fn told(event: &Event<Briefing, Percept>) -> String {
         Event::Notice(Notice::Unknown { kind }) => format!("unknown {kind}"),
         Event::Notice(Notice::AnswerLost { turn }) => format!("answer lost {turn}"),
         Event::Notice(fault @ Notice::Fault { .. }) => fault.to_string(),
+        Event::Out { round, .. } => format!("out of round {round}"),
         Event::RoundOver { round, score, ranking, .. } => {
             format!("round {round} over: {score}, rank {}", ranking.unwrap_or(0))
         }

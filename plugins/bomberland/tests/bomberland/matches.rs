@@ -85,6 +85,7 @@ impl Player {
             | Event::Refused { .. }
             | Event::Defaulted { .. }
             | Event::Notice(_)
+            | Event::Out { .. }
             | Event::RoundOver { .. }
             | Event::MatchOver => {}
         }

@@ -95,6 +95,7 @@ fn hear(world: &mut World, told: &[Told]) {
             | Event::Refused { .. }
             | Event::Defaulted { .. }
             | Event::Notice(_)
+            | Event::Out { .. }
             | Event::RoundOver { .. }
             | Event::MatchOver => {}
         }
@@ -165,6 +166,7 @@ fn recognized(world: &World, told: &Told) -> Result<(), String> {
         other @ (Event::Refused { .. }
         | Event::Defaulted { .. }
         | Event::Notice(_)
+        | Event::Out { .. }
         | Event::RoundOver { .. }
         | Event::MatchOver) => panic!("{other:?}"),
     }

@@ -105,6 +105,7 @@ impl Stage {
             | Event::Refused { .. }
             | Event::Defaulted { .. }
             | Event::Notice(_)
+            | Event::Out { .. }
             | Event::RoundOver { .. }
             | Event::MatchOver => {}
         }

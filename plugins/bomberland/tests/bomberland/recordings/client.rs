@@ -95,6 +95,7 @@ fn follow(recording: &Recording, conn: &str) {
                 Event::Seated { .. }
                 | Event::Refused { .. }
                 | Event::Defaulted { .. }
+                | Event::Out { .. }
                 | Event::MatchOver => {}
             }
         }
