@@ -58,7 +58,7 @@ pub enum Event<B, P> {
     },
     /// Something for the journal that needs no answer.
     Notice(Notice),
-    /// The referee asks an agent nothing more in this round, so nobody waits for it.
+    /// The referee asks an agent nothing more in this round, so no turn waits for it.
     Out {
         /// Whom.
         agent: AgentId,

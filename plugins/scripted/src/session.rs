@@ -244,18 +244,21 @@ impl ScriptedSession {
         })
     }
 
-    fn out(&mut self, report: &Value) -> Result<(), String> {
+    /// The agent that a report names is not asked again in its round, whose number is returned too.
+    fn leaves(&mut self, report: &Value) -> Result<(AgentId, u32), String> {
         let agent = self.agent(report)?;
         self.supersede(agent);
-        let round = self.rounds.get(&agent).copied().unwrap_or(0);
+        Ok((agent, self.rounds.get(&agent).copied().unwrap_or(0)))
+    }
+
+    fn out(&mut self, report: &Value) -> Result<(), String> {
+        let (agent, round) = self.leaves(report)?;
         self.events.push_back(Event::Out { agent, round });
         Ok(())
     }
 
     fn ended(&mut self, report: &Value) -> Result<(), String> {
-        let agent = self.agent(report)?;
-        self.supersede(agent);
-        let round = self.rounds.get(&agent).copied().unwrap_or(0);
+        let (agent, round) = self.leaves(report)?;
         let number = |key| report.get(key).and_then(Value::as_num);
         #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
         let score = number("score").unwrap_or(0.0) as i64;

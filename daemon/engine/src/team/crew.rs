@@ -96,6 +96,11 @@ impl Crew {
         self.iter().filter(waits).map(|(agent, _)| agent)
     }
 
+    /// The seats of these agents.
+    pub(super) fn awaited_seats(&self) -> impl Iterator<Item = SeatId> {
+        self.awaited().filter_map(|agent| self.seat_of(agent))
+    }
+
     /// A round begins: all seated agents are expected in its first turn.
     pub(super) fn expect_all(&mut self) {
         for member in &mut self.members {

@@ -241,10 +241,11 @@ impl<G: Game> Quorum<G> {
         };
         let took_part: BTreeSet<SeatId> =
             open.asked.keys().filter_map(|agent| crew.seat_of(*agent)).collect();
-        let awaited: BTreeSet<SeatId> =
-            crew.awaited().filter_map(|agent| crew.seat_of(agent)).collect();
-        let is_confirmed = self.reports.confirms(&took_part, &awaited, now);
-        open.undecided().iter().all(is_past) && is_confirmed
+        let is_confirmed = || {
+            let awaited = crew.awaited_seats().collect();
+            self.reports.confirms(&took_part, &awaited, now)
+        };
+        open.undecided().iter().all(is_past) && is_confirmed()
     }
 
     fn report_of(&self, crew: &Crew, agent: AgentId) -> Option<Report> {
@@ -302,8 +303,7 @@ impl<G: Game> Quorum<G> {
             heard.insert(seat);
             counts.entry(step).or_default().insert(seat);
         }
-        let awaited = crew.awaited().filter_map(|agent| crew.seat_of(agent));
-        let all: BTreeSet<SeatId> = awaited.chain(heard.clone()).collect();
+        let all: BTreeSet<SeatId> = crew.awaited_seats().chain(heard.clone()).collect();
         let (step, most) = counts.iter().max_by_key(|(step, seats)| (seats.len(), **step))?;
         let waits = self.first_patience(turns, options).is_some_and(|until| now < until);
         (most.len() * 2 > all.len() || heard.len() == all.len() || !waits).then_some(*step)

@@ -361,7 +361,7 @@ fn a_seat_goes_on_alone_when_the_others_have_been_silent_for_their_turn() {
 }
 
 #[test]
-fn nobody_waits_for_agents_that_are_out() {
+fn a_turn_does_not_wait_for_agents_that_are_out() {
     let mut match_ = fresh(3);
     match_.turn(4);
     decided(&mut match_);

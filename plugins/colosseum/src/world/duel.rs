@@ -304,14 +304,14 @@ mod tests {
     }
 
     /// ```text
-    /// ..za...
-    /// xwy....
+    /// ..zab..
+    /// wxy....
     /// *......
     /// ```
     /// The rival's tail `z` makes way, and the cell before it (`y`) only if the rival does not eat.
     #[test]
     fn the_tail_of_a_rival_that_can_eat_may_stay() {
-        let mine: &[[i32; 2]] = &[[3, 0], [3, 1], [2, 2], [1, 2]];
+        let mine: &[[i32; 2]] = &[[3, 0], [4, 0]];
         let rival: &[[i32; 2]] = &[[0, 1], [1, 1], [2, 1], [2, 0]];
         let after = |foods: &[[i32; 2]]| {
             let state = SnakeState { foods: foods.to_vec(), ..state([7, 3], [mine, rival]) };
