@@ -14,6 +14,7 @@
 
 mod methods;
 mod redacted;
+mod rpc;
 
 pub use methods::{Change, METHODS, Method};
 
