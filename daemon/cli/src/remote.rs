@@ -72,6 +72,7 @@ use phalanx_proto::v1::teams_client::TeamsClient;
 use phalanx_proto::v1::{ListTeamsRequest, SeatState, Team};
 pub use print::{ResultSink, print, say};
 use screen::Screen;
+use std::pin::{Pin, pin};
 
 /// Runs a verb until it is done; ctrl-c is an error.
 fn run<T>(remote: &Remote, verb: impl AsyncFnOnce(Link) -> Result<T>) -> Result<T> {
@@ -122,11 +123,14 @@ fn until_left(remote: &Remote, verb: impl AsyncFnOnce(Link) -> Result<()>) -> Re
 }
 
 fn block_on<T>(verb: impl Future<Output = Result<T>>) -> Result<T> {
+    let verb: Pin<&mut dyn Future<Output = Result<T>>> = pin!(verb);
     block_on_all(uncut(verb))
 }
 
 /// [`run`] for a verb that handles ctrl-c itself.
 fn block_on_all<T>(verb: impl Future<Output = Result<T>>) -> Result<T> {
+    // Behind a pointer: the loop of the runtime is compiled once for each result, not for each verb.
+    let verb: Pin<&mut dyn Future<Output = Result<T>>> = pin!(verb);
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(verb)
 }
 
