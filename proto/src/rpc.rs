@@ -1,6 +1,8 @@
-//! Clients and servers of gRPC services. Messages cross them as values of one type, so that the path
-//! through HTTP is compiled once and not once for each method: that was a third of the time that the
-//! control API took to build.
+//! Clients and servers of gRPC services.
+//!
+//! The problem: tonic's generated code compiles the path through HTTP once for each method, which was
+//! a third of the control API's code. So messages cross it as values of one type here, and only how a
+//! message is encoded and decoded is compiled for each method.
 //!
 //! [`service`] makes a client, a trait and a server from a table of methods, which the test `drift`
 //! generates from the `.proto` files.

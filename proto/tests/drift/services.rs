@@ -18,7 +18,7 @@ impl ServiceGenerator for Tables {
             text,
             "crate::rpc::service! {{\n{}{name} = \"{full}\",\n{module}_client::{name}Client, \
              {module}_server::{name}Server;\nunary {{",
-            documented(&service.comments, "    ")
+            documented(&service.comments, 1)
         )
         .unwrap();
         for method in one {
@@ -35,14 +35,14 @@ impl ServiceGenerator for Tables {
 fn row(text: &mut String, method: &Method, stream: String) {
     let (name, proto) = (&method.name, &method.proto_name);
     let (request, response) = (&method.input_type, &method.output_type);
-    let about = documented(&method.comments, "        ");
+    let about = documented(&method.comments, 2);
     writeln!(text, "{about}        {name}({request}) -> {response}{stream} = \"{proto}\";")
         .unwrap();
 }
 
-fn documented(comments: &Comments, indent: &str) -> String {
+fn documented(comments: &Comments, indent_level: u8) -> String {
     let mut text = String::new();
-    comments.append_with_indent(indent.len() as u8 / 4, &mut text);
+    comments.append_with_indent(indent_level, &mut text);
     text
 }
 
