@@ -54,7 +54,7 @@ pub struct SpecOptions {
     pub filter: Option<String>,
     /// Time for all specs; those that it does not reach fail.
     pub time: Duration,
-    /// Time for one `it`, its `before_each` and `after_each` included.
+    /// Processor time for one `it`, its `before_each` and `after_each` included.
     pub case_time: Duration,
     /// Count how often each line of the strategy runs.
     pub coverage: bool,
