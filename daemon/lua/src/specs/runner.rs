@@ -185,7 +185,7 @@ impl SpecRun<'_> {
         if ran.is_err() && was_starved(used, limit) && Instant::now() < self.due {
             (ran, used) = self.attempt(stage, layer, index, limit * PATIENCE);
             if used > limit {
-                ran = ran.and_then(|_| Err(None));
+                ran = ran.and(Err(None));
             }
         }
         ran.unwrap_or_else(|place| {
