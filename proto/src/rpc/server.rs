@@ -3,7 +3,6 @@
 use super::codec::{MessageCodec, Outgoing, Undecoded};
 use prost::Message;
 use std::convert::Infallible;
-use std::pin::Pin;
 use tonic::codegen::tokio_stream::{self, Stream, StreamExt};
 use tonic::codegen::{BoxFuture, BoxStream, http};
 use tonic::server::{Grpc, ServerStreamingService};
@@ -23,12 +22,9 @@ pub(crate) struct Limits {
     pub(crate) request_bytes_max: Option<usize>,
 }
 
-/// A call of a method of the service's trait.
-type Called<'a, A> = Pin<Box<dyn Future<Output = Result<Response<A>, Status>> + Send + 'a>>;
-
 /// Answers with one message.
 pub(crate) fn answer<Q, A>(
-    method: impl FnOnce(Request<Q>) -> Called<'static, A> + Send + 'static,
+    method: impl FnOnce(Request<Q>) -> BoxFuture<Response<A>, Status> + Send + 'static,
 ) -> Handler
 where
     Q: Message + Default + 'static,
@@ -44,7 +40,7 @@ where
 
 /// Answers with a stream of messages.
 pub(crate) fn answers<Q, S, A>(
-    method: impl FnOnce(Request<Q>) -> Called<'static, S> + Send + 'static,
+    method: impl FnOnce(Request<Q>) -> BoxFuture<Response<S>, Status> + Send + 'static,
 ) -> Handler
 where
     Q: Message + Default + 'static,
