@@ -2,8 +2,7 @@
 
 use phalanx_cli::paint::Paint;
 use phalanx_cli::remote::ResultSink;
-use rmcp::model::{CallToolResult, ContentBlock};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Most bytes of a result's text, and of its JSON.
 pub(crate) const BYTES_MAX: usize = 64 << 10;
@@ -34,18 +33,26 @@ impl Answer {
     }
 
     /// The result for the client.
-    pub(crate) fn result(self) -> CallToolResult {
-        let mut result = CallToolResult::success(vec![ContentBlock::text(bounded(self.text))]);
+    pub(crate) fn result(self) -> Value {
+        let mut result = outcome(self.text, false);
         // JSON cannot be cut; the text says the same.
-        result.structured_content =
-            self.json.filter(|json| json.is_object() && json.to_string().len() <= BYTES_MAX);
+        if let Some(json) = self.json
+            && json.is_object()
+            && json.to_string().len() <= BYTES_MAX
+        {
+            result["structuredContent"] = json;
+        }
         result
     }
 }
 
 /// The result of a tool that failed.
-pub(crate) fn failure(text: String) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(bounded(text))])
+pub(crate) fn failure(text: String) -> Value {
+    outcome(text, true)
+}
+
+fn outcome(text: String, is_error: bool) -> Value {
+    json!({ "content": [{ "type": "text", "text": bounded(text) }], "isError": is_error })
 }
 
 /// A text of at most [`BYTES_MAX`] bytes, with a last line that says what was cut.
@@ -125,7 +132,6 @@ impl<F: FnMut(u64, u64) -> bool> ResultSink for Collected<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn a_text_that_is_too_long_is_cut_between_characters_and_says_so() {
@@ -139,9 +145,10 @@ mod tests {
     #[test]
     fn json_that_is_too_large_is_left_out() {
         let answer = |bytes: usize| Answer::with("text", json!({ "long": "x".repeat(bytes) }));
-        assert!(answer(10).result().structured_content.is_some());
-        assert!(answer(BYTES_MAX).result().structured_content.is_none());
-        assert!(Answer::with("text", json!([1])).result().structured_content.is_none());
+        let is_there = |answer: Answer| answer.result().get("structuredContent").is_some();
+        assert!(is_there(answer(10)));
+        assert!(!is_there(answer(BYTES_MAX)));
+        assert!(!is_there(Answer::with("text", json!([1]))));
     }
 
     #[test]

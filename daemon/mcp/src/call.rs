@@ -1,15 +1,14 @@
 //! One call of a tool: a thread of its own, a limit for its time, and its progress.
 
 use crate::answer::{Answer, failure};
+use crate::protocol::Output;
 use anyhow::Result;
 use phalanx_cli::failure::advice;
-use rmcp::RoleServer;
-use rmcp::model::{CallToolResult, ProgressNotificationParam};
-use rmcp::service::RequestContext;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
@@ -53,6 +52,16 @@ impl Work {
     }
 }
 
+/// A call's client.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) output: Output,
+    /// The client's name for the progress of this call, if it wants to know.
+    pub(crate) progress_token: Option<Value>,
+    /// The client does not want the result any more.
+    pub(crate) cancelled: CancellationToken,
+}
+
 /// The calls of a server.
 #[derive(Clone, Debug)]
 pub(crate) struct Calls {
@@ -75,16 +84,23 @@ impl Calls {
         tokio::time::timeout(patience, self.running.acquire_many(all)).await.ok();
     }
 
+    /// A place for a call.
+    ///
+    /// # Errors
+    /// The call's result, when too many run.
+    pub(crate) fn permit(&self) -> Result<OwnedSemaphorePermit, Value> {
+        Arc::clone(&self.running).try_acquire_owned().map_err(|_| {
+            failure(format!("{CALLS_MAX} calls run already: wait for one, or cancel it"))
+        })
+    }
+
     /// Runs a tool's function to its end, or until it was cancelled or took too long.
     pub(crate) async fn run(
         &self,
-        context: &RequestContext<RoleServer>,
-        tool: impl FnOnce(&Work) -> Result<Answer> + Send + 'static,
-    ) -> CallToolResult {
-        let Ok(permit) = Arc::clone(&self.running).try_acquire_owned() else {
-            let text = format!("{CALLS_MAX} calls run already: wait for one, or cancel it");
-            return failure(text);
-        };
+        permit: OwnedSemaphorePermit,
+        call: &Call,
+        tool: Box<dyn FnOnce(&Work) -> Result<Answer> + Send>,
+    ) -> Value {
         let stop = Arc::new(AtomicBool::new(false));
         let (progress, seen) = watch::channel(Progress::default());
         let work = Work { stop: Arc::clone(&stop), progress };
@@ -93,7 +109,7 @@ impl Calls {
             tool(&work)
         });
         let stopper = Stopper { stop, closing: &self.closing, limit: self.time_limit };
-        stopper.wait(job, context, seen).await
+        stopper.wait(job, call, seen).await
     }
 }
 
@@ -108,9 +124,9 @@ impl Stopper<'_> {
     async fn wait(
         self,
         mut job: tokio::task::JoinHandle<Result<Answer>>,
-        context: &RequestContext<RoleServer>,
+        call: &Call,
         mut seen: watch::Receiver<Progress>,
-    ) -> CallToolResult {
+    ) -> Value {
         let (begun, mut late) = (Instant::now(), false);
         let mut due = begun + self.limit;
         let mut clock = tokio::time::interval(PROGRESS_EVERY);
@@ -119,7 +135,7 @@ impl Stopper<'_> {
         loop {
             tokio::select! {
                 ended = &mut job => return self.ended(ended, late),
-                () = context.ct.cancelled(), if !stopped => (stopped, due) = self.stop(),
+                () = call.cancelled.cancelled(), if !stopped => (stopped, due) = self.stop(),
                 () = self.closing.cancelled(), if !stopped => (stopped, due) = self.stop(),
                 () = tokio::time::sleep_until(due) => {
                     if stopped {
@@ -128,7 +144,7 @@ impl Stopper<'_> {
                     late = true;
                     (stopped, due) = self.stop();
                 }
-                _ = clock.tick() => notify(context, &mut seen).await,
+                _ = clock.tick() => notify(call, &mut seen).await,
             }
         }
     }
@@ -138,11 +154,7 @@ impl Stopper<'_> {
         (true, Instant::now() + END_MAX)
     }
 
-    fn ended(
-        &self,
-        ended: Result<Result<Answer>, tokio::task::JoinError>,
-        late: bool,
-    ) -> CallToolResult {
+    fn ended(&self, ended: Result<Result<Answer>, tokio::task::JoinError>, late: bool) -> Value {
         let limit = humantime::format_duration(self.limit);
         match ended {
             Ok(Ok(answer)) if late => {
@@ -163,17 +175,18 @@ impl Stopper<'_> {
 }
 
 /// Tells the client how far the call is, if it wants to know and something is new.
-async fn notify(context: &RequestContext<RoleServer>, seen: &mut watch::Receiver<Progress>) {
-    let Some(token) = context.meta.get_progress_token() else { return };
+async fn notify(call: &Call, seen: &mut watch::Receiver<Progress>) {
+    let Some(token) = &call.progress_token else { return };
     if !seen.has_changed().unwrap_or(false) {
         return;
     }
     let Progress { done, total, text } = seen.borrow_and_update().clone();
-    #[expect(clippy::cast_precision_loss, reason = "numbers for people, far below 2^53")]
-    let (done, total) = (done as f64, (total > 0).then_some(total as f64));
-    let mut progress = ProgressNotificationParam::new(token, done);
-    progress.total = total;
-    progress.message = (!text.is_empty()).then_some(text);
-    // An error only means that the client is gone.
-    context.peer.notify_progress(progress).await.ok();
+    let mut progress = json!({ "progressToken": token, "progress": done });
+    if total > 0 {
+        progress["total"] = total.into();
+    }
+    if !text.is_empty() {
+        progress["message"] = text.into();
+    }
+    call.output.notify("notifications/progress", progress).await;
 }

@@ -7,8 +7,9 @@
 //!             └── progress ───┘
 //! ```
 //!
-//! - `server`: the protocol. `call`: one call of a tool, its time and its progress.
-//! - `tools`: what there is to call. `library`: what there is to read.
+//! - `server`: who answers what. `protocol`: messages and versions. `call`: one call of a tool, its
+//!   time and its progress.
+//! - `tools`: what there is to call. `arguments`: what it takes. `library`: what there is to read.
 //! - `sandbox`: the only way to write a file.
 //! - `answer`: results, with bounds.
 //!
@@ -16,9 +17,11 @@
 
 mod answer;
 mod args;
+mod arguments;
 mod call;
 mod library;
 mod places;
+mod protocol;
 mod sandbox;
 mod server;
 mod tools;
@@ -27,20 +30,16 @@ use anyhow::{Context, Result};
 pub use args::McpArgs;
 use phalanx_cli::terminal::ending;
 use places::Places;
-use rmcp::ServiceExt;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use server::Server;
 use std::time::Duration;
 
-/// Longest message of a client, in bytes: a file to write, and what is around it.
-const MESSAGE_BYTES_MAX: usize = 4 << 20;
 /// How long calls may take to end when the client is gone.
 const LEAVE: Duration = Duration::from_secs(2);
 
 /// Serves one client on standard input and output until it leaves.
 ///
 /// # Errors
-/// When the folder cannot be written, or the client does not speak the protocol.
+/// When the folder cannot be written, or standard input cannot be read.
 pub fn run(args: &McpArgs) -> Result<()> {
     let places = Places::new(args.allow_write.as_deref())?;
     ending::listen(&std::io::stderr())?;
@@ -56,20 +55,11 @@ pub fn run(args: &McpArgs) -> Result<()> {
 }
 
 async fn serve(server: Server) -> Result<()> {
-    let calls = server.calls();
-    let (input, output) = rmcp::transport::stdio();
-    let transport = AsyncRwTransport::new_server(input, output);
-    let transport = transport.with_max_line_length(MESSAGE_BYTES_MAX);
-    let left = async {
-        let service = server.serve(transport).await.context("no client of the protocol")?;
-        service.waiting().await.context("the server broke down")?;
-        anyhow::Ok(())
-    };
     let served = tokio::select! {
-        served = left => served,
+        served = server.serve(tokio::io::stdin()) => served,
         () = ending::left() => Ok(()),
     };
     // Temporary files are deleted by the calls that made them.
-    calls.end(LEAVE).await;
+    server.end(LEAVE).await;
     served
 }

@@ -1,8 +1,8 @@
 //! What there is to read: the script API of each game, types for editors, guides and the manual.
 
 use phalanx_games::GAMES;
-use rmcp::model::{Resource, ResourceContents};
 use rust_embed::RustEmbed;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 
 const SCHEME: &str = "phalanx://";
@@ -20,13 +20,15 @@ const GUIDES: [(&str, &str); 2] = [
 ];
 
 /// All resources.
-pub(crate) fn list() -> Vec<Resource> {
+pub(crate) fn list() -> Vec<Value> {
     let page = |place: String, title: String, size: usize, kind: &str| {
-        let name = place.clone();
-        Resource::new(format!("{SCHEME}{place}"), name)
-            .with_title(title)
-            .with_mime_type(kind)
-            .with_size(u64::try_from(size).unwrap_or(u64::MAX))
+        json!({
+            "uri": format!("{SCHEME}{place}"),
+            "name": place,
+            "title": title,
+            "mimeType": kind,
+            "size": size,
+        })
     };
     let mut all = Vec::new();
     for game in GAMES {
@@ -52,7 +54,7 @@ pub(crate) fn list() -> Vec<Resource> {
 }
 
 /// The resource at this address.
-pub(crate) fn read(uri: &str) -> Option<ResourceContents> {
+pub(crate) fn read(uri: &str) -> Option<Value> {
     let place = uri.strip_prefix(SCHEME)?;
     let (shelf, rest) = place.split_once('/').unwrap_or((place, ""));
     let (text, file): (Cow<'_, str>, _) = match shelf {
@@ -67,7 +69,7 @@ pub(crate) fn read(uri: &str) -> Option<ResourceContents> {
         "manual" => (manual(rest)?.into(), ""),
         _ => return None,
     };
-    Some(ResourceContents::text(text, uri).with_mime_type(kind(file)))
+    Some(json!({ "uri": uri, "mimeType": kind(file), "text": text }))
 }
 
 fn manual(file: &str) -> Option<String> {
@@ -94,14 +96,13 @@ mod tests {
         let all = list();
         assert!(all.len() > 30, "{}", all.len());
         for resource in all {
-            let contents = read(&resource.uri).expect(&resource.uri);
-            let ResourceContents::TextResourceContents { text, uri, mime_type, .. } = contents
-            else {
-                panic!("{}", resource.uri);
-            };
-            assert_eq!((uri, mime_type), (resource.uri.clone(), resource.mime_type));
-            assert_eq!(resource.size, u64::try_from(text.len()).ok(), "{}", resource.uri);
-            assert!(resource.title.is_some_and(|title| !title.is_empty()), "{}", resource.uri);
+            let uri = resource["uri"].as_str().unwrap();
+            let contents = read(uri).expect(uri);
+            for key in ["uri", "mimeType"] {
+                assert_eq!(contents[key], resource[key], "{uri}");
+            }
+            assert_eq!(contents["text"].as_str().unwrap().len(), resource["size"], "{uri}");
+            assert_ne!(resource["title"], "", "{uri}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! Tools that play: a match, a league, a tune run.
 
 use crate::answer::Answer;
+use crate::arguments::arguments;
 use crate::call::Work;
 use crate::places::Places;
 use crate::sandbox::{Existing, Sandbox};
@@ -15,8 +16,6 @@ use phalanx_tune::TuneStore;
 use phalanxd::league_matches::{LeagueSetup, usual_threads};
 use phalanxd::tune_matches::{PreparedTune, TuneSetup};
 use phalanxd::{league_matches, tune_matches};
-use rmcp::schemars::JsonSchema;
-use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 /// Most steps of a match.
@@ -33,30 +32,29 @@ Play one match on virtual time: scores, what decided it, fallbacks and script er
 The same seed gives the same match. With record = true (only with --allow-write) it is recorded for \
 why, replay and diff.";
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(crate = "rmcp::schemars")]
-#[serde(deny_unknown_fields)]
-pub(super) struct DemoToolArgs {
-    /// The first team's strategy: a folder, or `shipped` [default: shipped].
-    strategy: Option<String>,
-    /// The second team's strategy: a folder, `shipped` or `idle` [default: shipped].
-    opponent: Option<String>,
-    /// The game [default: the one that the strategy is for].
-    game: Option<String>,
-    /// Seed of the map and of all random numbers [default: 1].
-    seed: Option<u64>,
-    /// Number of steps, at most 10000 [default: as in the contest].
-    steps: Option<u32>,
-    /// Number of worlds, in asimulator, at most 1000 [default: 100].
-    worlds: Option<u32>,
-    /// A variant of the game [default: the first one].
-    variant: Option<String>,
-    /// Ignore the values in tuned.toml.
-    #[serde(default)]
-    no_tuned: bool,
-    /// Record both teams into the folder `recordings`.
-    #[serde(default)]
-    record: bool,
+arguments! {
+    pub(super) struct DemoToolArgs {
+        /// The first team's strategy: a folder, or `shipped` [default: shipped].
+        strategy: Option<String>,
+        /// The second team's strategy: a folder, `shipped` or `idle` [default: shipped].
+        opponent: Option<String>,
+        /// The game [default: the one that the strategy is for].
+        game: Option<String>,
+        /// Seed of the map and of all random numbers [default: 1].
+        seed: Option<u64>,
+        /// Number of steps, at most 10000 [default: as in the contest].
+        steps: Option<u32>,
+        /// Number of worlds, in asimulator, at most 1000 [default: 100].
+        worlds: Option<u32>,
+        /// A variant of the game [default: the first one].
+        variant: Option<String>,
+        /// Ignore the values in tuned.toml.
+        #[serde(default)]
+        no_tuned: bool,
+        /// Record both teams into the folder `recordings`.
+        #[serde(default)]
+        record: bool,
+    }
 }
 
 pub(super) fn demo(places: &Places, args: DemoToolArgs, work: &Work) -> Result<Answer> {
@@ -112,33 +110,32 @@ pub(super) const LEAGUE: &str = "\
 Play many matches between strategies on the same seeds and both sides, and rate them on the Elo \
 scale with 95 % errors. With sprt it stops as soon as it is clear whether the first of two is better.";
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(crate = "rmcp::schemars")]
-#[serde(deny_unknown_fields)]
-pub(super) struct LeagueToolArgs {
-    /// Two or more strategies: folders, `shipped` or `idle`; NAME=FOLDER names one.
-    strategies: Vec<String>,
-    /// The game [default: the one that the first strategy is for].
-    game: Option<String>,
-    /// The seeds, both ends included [default: 1..10].
-    seeds: Option<String>,
-    /// Play only the first strategy against each of the others.
-    #[serde(default)]
-    first_against_all: bool,
-    /// Play each pairing once per seed instead of once on each side.
-    #[serde(default)]
-    no_swap: bool,
-    /// Stop early by a sequential test: true, or elo0=0,elo1=50,alpha=0.05,beta=0.05.
-    sprt: Option<String>,
-    /// Number of steps of a match, at most 10000 [default: as in the contest].
-    steps: Option<u32>,
-    /// Number of worlds of a match, in asimulator, at most 1000 [default: 100].
-    worlds: Option<u32>,
-    /// A variant of the game [default: the first one].
-    variant: Option<String>,
-    /// Ignore the values in tuned.toml.
-    #[serde(default)]
-    no_tuned: bool,
+arguments! {
+    pub(super) struct LeagueToolArgs {
+        /// Two or more strategies: folders, `shipped` or `idle`; NAME=FOLDER names one.
+        strategies: Vec<String>,
+        /// The game [default: the one that the first strategy is for].
+        game: Option<String>,
+        /// The seeds, both ends included [default: 1..10].
+        seeds: Option<String>,
+        /// Play only the first strategy against each of the others.
+        #[serde(default)]
+        first_against_all: bool,
+        /// Play each pairing once per seed instead of once on each side.
+        #[serde(default)]
+        no_swap: bool,
+        /// Stop early by a sequential test: true, or elo0=0,elo1=50,alpha=0.05,beta=0.05.
+        sprt: Option<String>,
+        /// Number of steps of a match, at most 10000 [default: as in the contest].
+        steps: Option<u32>,
+        /// Number of worlds of a match, in asimulator, at most 1000 [default: 100].
+        worlds: Option<u32>,
+        /// A variant of the game [default: the first one].
+        variant: Option<String>,
+        /// Ignore the values in tuned.toml.
+        #[serde(default)]
+        no_tuned: bool,
+    }
 }
 
 pub(super) fn league(places: &Places, args: LeagueToolArgs, work: &Work) -> Result<Answer> {
@@ -189,35 +186,34 @@ Search better values for a strategy's parameters by playing, and prove them on f
 sequential test. With --allow-write, proven values are written into the strategy's tuned.toml, whose \
 values replace the defaults wherever the strategy plays; otherwise the text of that file is returned.";
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(crate = "rmcp::schemars")]
-#[serde(deny_unknown_fields)]
-pub(super) struct TuneToolArgs {
-    /// The strategy's folder; NAME=FOLDER names it.
-    strategy: String,
-    /// Whom all candidates play against: folders, `shipped` or `idle`; none in games for one.
-    #[serde(default)]
-    opponents: Vec<String>,
-    /// How much each opponent counts [default: all the same].
-    #[serde(default)]
-    weights: Vec<f64>,
-    /// The game [default: the one that the strategy is for].
-    game: Option<String>,
-    /// The seeds of the search, both ends included [default: 1..10].
-    seeds: Option<String>,
-    /// Most matches, the final test included, at most 10000 [default: 500].
-    budget: Option<u64>,
-    /// Parameters that may vary [default: all with a range].
-    #[serde(default)]
-    params: Vec<String>,
-    /// Number of steps of a match, at most 10000 [default: as in the contest].
-    steps: Option<u32>,
-    /// Number of worlds of a match, in asimulator, at most 1000 [default: 100].
-    worlds: Option<u32>,
-    /// A variant of the game [default: the first one].
-    variant: Option<String>,
-    /// What the final test has to show [default: elo0=0,elo1=50,alpha=0.05,beta=0.05].
-    sprt: Option<String>,
+arguments! {
+    pub(super) struct TuneToolArgs {
+        /// The strategy's folder; NAME=FOLDER names it.
+        strategy: String,
+        /// Whom all candidates play against: folders, `shipped` or `idle`; none in games for one.
+        #[serde(default)]
+        opponents: Vec<String>,
+        /// How much each opponent counts [default: all the same].
+        #[serde(default)]
+        weights: Vec<f64>,
+        /// The game [default: the one that the strategy is for].
+        game: Option<String>,
+        /// The seeds of the search, both ends included [default: 1..10].
+        seeds: Option<String>,
+        /// Most matches, the final test included, at most 10000 [default: 500].
+        budget: Option<u64>,
+        /// Parameters that may vary [default: all with a range].
+        #[serde(default)]
+        params: Vec<String>,
+        /// Number of steps of a match, at most 10000 [default: as in the contest].
+        steps: Option<u32>,
+        /// Number of worlds of a match, in asimulator, at most 1000 [default: 100].
+        worlds: Option<u32>,
+        /// A variant of the game [default: the first one].
+        variant: Option<String>,
+        /// What the final test has to show [default: elo0=0,elo1=50,alpha=0.05,beta=0.05].
+        sprt: Option<String>,
+    }
 }
 
 pub(super) fn tune(places: &Places, args: TuneToolArgs, work: &Work) -> Result<Answer> {

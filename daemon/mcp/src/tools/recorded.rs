@@ -1,6 +1,7 @@
 //! Tools about recordings of matches.
 
 use crate::answer::{Answer, Collected};
+use crate::arguments::arguments;
 use crate::call::Work;
 use crate::places::Places;
 use anyhow::{Result, anyhow};
@@ -9,8 +10,6 @@ use phalanx_analysis::{extracts, redecide, viewer};
 use phalanx_cli::args::why::AgentTurn;
 use phalanx_cli::args::{Form, OutputArgs};
 use phalanx_cli::remote::explanation_text;
-use rmcp::schemars::JsonSchema;
-use serde::Deserialize;
 use std::path::PathBuf;
 
 /// Turns and differences of one call.
@@ -20,16 +19,15 @@ pub(super) const WHY: &str = "\
 Explain one agent's action in a turn of a recording: what the agent knew, which line of which script \
 made the action, with which reason and which values of the board, and what the referee answered.";
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(crate = "rmcp::schemars")]
-#[serde(deny_unknown_fields)]
-pub(super) struct WhyArgs {
-    /// The recording: a file *.mcap.
-    recording: String,
-    /// The agent's name, for example `agentA1`.
-    agent: String,
-    /// The turn: STEP, ROUND.STEP, or -N for N turns back [default: the last one].
-    turn: Option<String>,
+arguments! {
+    pub(super) struct WhyArgs {
+        /// The recording: a file *.mcap.
+        recording: String,
+        /// The agent's name, for example `agentA1`.
+        agent: String,
+        /// The turn: STEP, ROUND.STEP, or -N for N turns back [default: the last one].
+        turn: Option<String>,
+    }
 }
 
 pub(super) fn why(places: &Places, args: WhyArgs, _work: &Work) -> Result<Answer> {
@@ -46,20 +44,19 @@ pub(super) const REPLAY: &str = "\
 Show a recorded match turn by turn: each agent's action with its reason and the referee's answer, \
 fallbacks, script errors, scores.";
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(crate = "rmcp::schemars")]
-#[serde(deny_unknown_fields)]
-pub(super) struct ReplayToolArgs {
-    /// The recording: a file *.mcap, or a folder, of which the newest one is taken.
-    recording: String,
-    /// Consider only recordings of this team.
-    team: Option<String>,
-    /// Begin at this turn: STEP or ROUND.STEP [default: the first one].
-    from: Option<String>,
-    /// Show only this agent.
-    agent: Option<String>,
-    /// Most turns to show, 1 to 500 [default: 20].
-    turns: Option<u64>,
+arguments! {
+    pub(super) struct ReplayToolArgs {
+        /// The recording: a file *.mcap, or a folder, of which the newest one is taken.
+        recording: String,
+        /// Consider only recordings of this team.
+        team: Option<String>,
+        /// Begin at this turn: STEP or ROUND.STEP [default: the first one].
+        from: Option<String>,
+        /// Show only this agent.
+        agent: Option<String>,
+        /// Most turns to show, 1 to 500 [default: 20].
+        turns: Option<u64>,
+    }
 }
 
 pub(super) fn replay(places: &Places, args: ReplayToolArgs, work: &Work) -> Result<Answer> {
@@ -82,20 +79,19 @@ Decide a recorded match again, with its own strategy or with another one, and li
 that differs: the recorded one (-) and the new one (+). Use it to see what a change of files does. \
 Later turns show the results of the recorded actions, not of the new ones.";
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(crate = "rmcp::schemars")]
-#[serde(deny_unknown_fields)]
-pub(super) struct DiffArgs {
-    /// The recording: a file *.mcap, or a folder, of which the newest one is taken.
-    recording: String,
-    /// Decide with this strategy's folder [default: the recorded strategy].
-    strategy: Option<String>,
-    /// Consider only recordings of this team.
-    team: Option<String>,
-    /// Stop before this turn: STEP or ROUND.STEP [default: the whole match].
-    until: Option<String>,
-    /// Most differences to list, 1 to 500 [default: 50].
-    limit: Option<u64>,
+arguments! {
+    pub(super) struct DiffArgs {
+        /// The recording: a file *.mcap, or a folder, of which the newest one is taken.
+        recording: String,
+        /// Decide with this strategy's folder [default: the recorded strategy].
+        strategy: Option<String>,
+        /// Consider only recordings of this team.
+        team: Option<String>,
+        /// Stop before this turn: STEP or ROUND.STEP [default: the whole match].
+        until: Option<String>,
+        /// Most differences to list, 1 to 500 [default: 50].
+        limit: Option<u64>,
+    }
 }
 
 pub(super) fn diff(places: &Places, args: DiffArgs, work: &Work) -> Result<Answer> {

@@ -1,30 +1,28 @@
 //! Tools about the files of a strategy.
 
 use crate::answer::Answer;
+use crate::arguments::arguments;
 use crate::call::Work;
 use crate::places::Places;
 use anyhow::Result;
 use phalanx_lua::SpecOptions;
 use phalanx_play::strategy::{self, findings, nothing_matches, spec_json, trial_json, verdict};
 use phalanxd::check::excerpt;
-use rmcp::schemars::JsonSchema;
-use serde::Deserialize;
 
 pub(super) const CHECK: &str = "\
 Check a strategy without playing: compile it, lint it, run its specs, and list all mistakes, each \
 with file, line and advice. Its verdict is `may play` or `refused`.";
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(crate = "rmcp::schemars")]
-#[serde(deny_unknown_fields)]
-pub(super) struct CheckArgs {
-    /// The strategy's folder.
-    dir: String,
-    /// The game, for example `assemble` [default: the one that the folder is for].
-    game: Option<String>,
-    /// Roles that agents will have [default: every role file].
-    #[serde(default)]
-    roles: Vec<String>,
+arguments! {
+    pub(super) struct CheckArgs {
+        /// The strategy's folder.
+        dir: String,
+        /// The game, for example `assemble` [default: the one that the folder is for].
+        game: Option<String>,
+        /// Roles that agents will have [default: every role file].
+        #[serde(default)]
+        roles: Vec<String>,
+    }
 }
 
 pub(super) fn check(places: &Places, args: CheckArgs, _work: &Work) -> Result<Answer> {
@@ -38,19 +36,18 @@ pub(super) const TEST: &str = "\
 Run a strategy's specs, the files *_spec.luau in its folder spec/, and show what failed. \
 The resource phalanx://specs documents the functions of specs.";
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(crate = "rmcp::schemars")]
-#[serde(deny_unknown_fields)]
-pub(super) struct TestArgs {
-    /// The strategy's folder, or a folder of shared modules named lib.
-    dir: String,
-    /// The game [default: the one that the folder is for].
-    game: Option<String>,
-    /// Only specs whose whole name contains this text.
-    filter: Option<String>,
-    /// Also report which lines of each file ran.
-    #[serde(default)]
-    coverage: bool,
+arguments! {
+    pub(super) struct TestArgs {
+        /// The strategy's folder, or a folder of shared modules named lib.
+        dir: String,
+        /// The game [default: the one that the folder is for].
+        game: Option<String>,
+        /// Only specs whose whole name contains this text.
+        filter: Option<String>,
+        /// Also report which lines of each file ran.
+        #[serde(default)]
+        coverage: bool,
+    }
 }
 
 pub(super) fn test(places: &Places, args: TestArgs, _work: &Work) -> Result<Answer> {
@@ -78,14 +75,13 @@ pub(super) const PARAMS: &str = "\
 List the parameters that a strategy declares with param(): kind, range, default, tuned value and \
 meaning. tune can vary those with a range.";
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(crate = "rmcp::schemars")]
-#[serde(deny_unknown_fields)]
-pub(super) struct ParamsArgs {
-    /// The strategy's folder.
-    dir: String,
-    /// The game [default: the one that the folder is for].
-    game: Option<String>,
+arguments! {
+    pub(super) struct ParamsArgs {
+        /// The strategy's folder.
+        dir: String,
+        /// The game [default: the one that the folder is for].
+        game: Option<String>,
+    }
 }
 
 pub(super) fn params(places: &Places, args: ParamsArgs, _work: &Work) -> Result<Answer> {

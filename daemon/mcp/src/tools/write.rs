@@ -1,14 +1,13 @@
 //! Tools that write files, below one folder.
 
 use crate::answer::Answer;
+use crate::arguments::arguments;
 use crate::call::Work;
 use crate::places::Places;
 use crate::sandbox::Existing;
 use anyhow::{Result, bail};
 use phalanx_games::DEFAULT_GAME;
 use phalanx_play::strategy::new_files;
-use rmcp::schemars::JsonSchema;
-use serde::Deserialize;
 use std::path::{Component, Path};
 
 /// Longest file, in bytes.
@@ -19,14 +18,13 @@ const ENDINGS: [&str; 4] = ["luau", "lua", "toml", "md"];
 pub(super) const NEW: &str = "\
 Make a strategy that plays at once, in a new folder: role files, specs, type definitions, README.";
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(crate = "rmcp::schemars")]
-#[serde(deny_unknown_fields)]
-pub(super) struct NewArgs {
-    /// The strategy's name, and that of its folder: letters, digits, _ and -.
-    name: String,
-    /// The game that it plays [default: assemble].
-    game: Option<String>,
+arguments! {
+    pub(super) struct NewArgs {
+        /// The strategy's name, and that of its folder: letters, digits, _ and -.
+        name: String,
+        /// The game that it plays [default: assemble].
+        game: Option<String>,
+    }
 }
 
 pub(super) fn new(places: &Places, args: NewArgs, _work: &Work) -> Result<Answer> {
@@ -52,14 +50,13 @@ pub(super) const FILE: &str = "\
 Write a file of a strategy as a whole, with the folders above it: *.luau, *.lua, *.toml or *.md. A \
 running daemon or demo that watches the folder tries the change within a second.";
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(crate = "rmcp::schemars")]
-#[serde(deny_unknown_fields)]
-pub(super) struct FileArgs {
-    /// The file, relative to the folder that may be written, for example `mine/worker.luau`.
-    path: String,
-    /// Its whole new text, at most 1 MiB.
-    text: String,
+arguments! {
+    pub(super) struct FileArgs {
+        /// The file, relative to the folder that may be written, for example `mine/worker.luau`.
+        path: String,
+        /// Its whole new text, at most 1 MiB.
+        text: String,
+    }
 }
 
 pub(super) fn file(places: &Places, args: FileArgs, _work: &Work) -> Result<Answer> {

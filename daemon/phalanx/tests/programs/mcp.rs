@@ -12,6 +12,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::Notify;
 
@@ -33,6 +34,14 @@ impl ClientHandler for Watching {
     }
 }
 
+fn server(folder: &Path, args: &[&str]) -> Child {
+    let mut command = quiet(std::process::Command::new(PHALANX));
+    command.arg("mcp").args(args).current_dir(folder);
+    let mut command = Command::from(command);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+    command.spawn().unwrap()
+}
+
 /// A server and its client.
 struct Session {
     client: RunningService<RoleClient, Watching>,
@@ -42,11 +51,7 @@ struct Session {
 
 impl Session {
     async fn start(folder: &Path, args: &[&str]) -> Self {
-        let mut command = quiet(std::process::Command::new(PHALANX));
-        command.arg("mcp").args(args).current_dir(folder);
-        let mut command = Command::from(command);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
-        let mut child = command.spawn().unwrap();
+        let mut child = server(folder, args);
         let pipes = (child.stdout.take().unwrap(), child.stdin.take().unwrap());
         let watching = Watching::default();
         let client = watching.clone().serve(pipes).await.unwrap();
@@ -254,4 +259,77 @@ async fn what_cannot_be_done_is_named_with_place_and_advice() {
     let unknown = session.client.call_tool(request).await.unwrap_err().to_string();
     assert!(unknown.contains("no tool") && unknown.contains("strategy_check"), "{unknown}");
     session.end().await;
+}
+
+/// What a server writes after it has read these lines.
+async fn answers(lines: &[String]) -> Vec<Value> {
+    let dir = tempfile::tempdir().unwrap();
+    let mut child = server(dir.path(), &[]);
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
+    let asked = lines.iter().filter(|line| !line.contains("notifications/")).count();
+    let mut answers = Vec::new();
+    for line in lines {
+        input.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+    }
+    while answers.len() < asked {
+        let line = tokio::time::timeout(PATIENCE, output.next_line()).await.expect("no answer");
+        answers.push(serde_json::from_str(&line.unwrap().unwrap()).unwrap());
+    }
+    drop(input);
+    assert!(child.wait().await.unwrap().success());
+    assert_eq!(output.next_line().await.unwrap(), None, "one answer to each request");
+    answers
+}
+
+fn request(id: u64, method: &str, params: &Value) -> String {
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
+}
+
+#[tokio::test]
+async fn a_bad_message_gets_an_error_and_the_next_one_an_answer() {
+    let lines = [
+        "no JSON".to_owned(),
+        "[]".to_owned(),
+        format!("\"{}\"", "x".repeat(5 << 20)),
+        json!({ "jsonrpc": "2.0", "method": "notifications/unknown" }).to_string(),
+        request(1, "prompts/list", &json!({})),
+        request(2, "tools/call", &json!({ "name": "demo", "arguments": 3 })),
+        request(3, "ping", &json!({})),
+    ];
+    let answers = answers(&lines).await;
+    let codes: Vec<_> = answers.iter().map(|answer| answer["error"]["code"].as_i64()).collect();
+    let expected = [-32_700, -32_600, -32_600, -32_601, -32_602].map(Some);
+    assert_eq!(codes[..5], expected, "{answers:?}");
+    assert_eq!(answers[5], json!({ "jsonrpc": "2.0", "id": 3, "result": {} }));
+}
+
+#[tokio::test]
+async fn a_client_without_a_handshake_names_its_version_in_each_request() {
+    let of = |version: &str| {
+        json!({ "_meta": {
+        "io.modelcontextprotocol/protocolVersion": version,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    } })
+    };
+    let mut call = of("2026-07-28");
+    call["name"] = "strategy_check".into();
+    call["arguments"] = json!({ "dir": "missing" });
+    let answers = answers(&[
+        request(1, "server/discover", &of("2026-07-28")),
+        request(2, "resources/list", &of("2026-07-28")),
+        request(3, "tools/list", &of("2030-01-01")),
+        request(4, "tools/call", &call),
+    ])
+    .await;
+    let [discovered, listed, refused, called] = &answers[..] else { panic!("{answers:?}") };
+    let versions = discovered["result"]["supportedVersions"].as_array().unwrap();
+    assert!(versions.contains(&"2026-07-28".into()), "{versions:?}");
+    for answer in [discovered, listed] {
+        assert_eq!(answer["result"]["ttlMs"], 0, "{answer}");
+    }
+    assert_eq!(refused["error"]["code"], -32_022, "{refused}");
+    assert_eq!(refused["error"]["data"]["supported"], json!(versions));
+    let result = &called["result"];
+    assert_eq!((&result["isError"], &result["resultType"]), (&true.into(), &"complete".into()));
 }
