@@ -20,6 +20,7 @@ mod checkpoint;
 mod foxglove;
 mod lab;
 mod names;
+mod process;
 mod recorder;
 mod recording;
 mod team;

@@ -1,11 +1,11 @@
 //! The recorder: a handle of its own, nothing global, nothing that listens.
 
 use crate::names::{METRICS, MetricKind};
+use crate::process;
 use metrics::{Counter, Gauge, Histogram, Key, Label, Level, Metadata, Recorder};
 use metrics_exporter_prometheus::{
     Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
-use metrics_process::Collector;
 use metrics_util::MetricKindMask;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -26,7 +26,6 @@ pub trait MetricsSource: Send + fmt::Debug {
 pub struct Metrics {
     recorder: PrometheusRecorder,
     handle: PrometheusHandle,
-    process: Collector,
     version: String,
     sources: Mutex<Vec<Box<dyn MetricsSource>>>,
 }
@@ -59,10 +58,9 @@ impl Metrics {
                 MetricKind::Histogram(_) => recorder.describe_histogram(name, None, help),
             }
         }
-        let process = Collector::default();
-        metrics::with_local_recorder(&recorder, || process.describe());
+        process::describe(&recorder);
         let (handle, version) = (recorder.handle(), version.to_owned());
-        Self { recorder, handle, process, version, sources: Mutex::default() }
+        Self { recorder, handle, version, sources: Mutex::default() }
     }
 
     /// Asks this source at each scrape and each upkeep.
@@ -83,7 +81,7 @@ impl Metrics {
     pub fn render(&self) -> String {
         self.sample();
         self.gauge("phalanx_build_info", &[("version", &self.version)]).set(1.0);
-        metrics::with_local_recorder(&self.recorder, || self.process.collect());
+        process::collect(&self.recorder);
         self.handle.render()
     }
 

@@ -360,6 +360,27 @@ fn prometheus_own_lint_finds_nothing() {
 }
 
 #[test]
+fn the_processs_own_figures_are_those_of_this_process() {
+    let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs_f64();
+    let room = vec![1_u8; 8 << 20];
+    let text = Metrics::new("1.2.3").render();
+    for (name, least, most) in [
+        ("process_cpu_seconds_total", 0.0, 1e4),
+        ("process_open_fds", 3.0, 1e4),
+        ("process_max_fds", 3.0, 1e9),
+        ("process_virtual_memory_bytes", room.len() as f64, 1e15),
+        ("process_virtual_memory_max_bytes", 0.0, 1e20),
+        ("process_resident_memory_bytes", room.len() as f64, 1e12),
+        ("process_start_time_seconds", now - 7_200.0, now + 2.0),
+        ("process_threads", 2.0, 1e4),
+    ] {
+        let found = value(&text, name, &[]).unwrap_or_else(|| panic!("no {name} in\n{text}"));
+        assert!((least..=most).contains(&found), "{name} is {found}");
+        assert!(text.contains(&format!("# HELP {name} ")), "{name}");
+    }
+}
+
+#[test]
 fn the_document_has_the_table() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/metrics.md");
     let text = std::fs::read_to_string(&path).unwrap();
