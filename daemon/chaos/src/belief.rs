@@ -1,9 +1,10 @@
 //! What a team believes, compared with the referee's world of the same step.
 
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{
     Body, CELL_UNKNOWN, Layer, Part, Picture, Place, SEEN_NEVER, Shape, Side, Tone,
 };
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// Steps whose truth is kept: beliefs arrive later than the truth.
 const TRUTHS_MAX: usize = 32;
@@ -77,7 +78,7 @@ pub(crate) fn contradiction(
         let is_its = |world: &&Part| named.iter().any(|((name, _), _)| has(world, name));
         let world = truth.parts.iter().find(is_its)?;
         let bodies = world.bodies.iter().map(|body| (body.name.as_str(), body));
-        let bodies: BTreeMap<_, _> = bodies.collect();
+        let bodies: SortedMap<_, _> = bodies.collect();
         let sure = named.into_iter().filter(|((_, is_sure), _)| *is_sure);
         let pairs = sure.filter_map(|((name, _), body)| {
             let there = bodies.get(name.as_str())?.place?;

@@ -1,16 +1,16 @@
 //! The checkpoints of the teams, on a disk with faults.
 
 use crate::disk::FaultyDisk;
-use std::collections::BTreeMap;
+use phalanx_game::sorted::SortedMap;
 use std::sync::Arc;
 
 /// As in the daemon, a checkpoint replaces the one before as a whole: what the disk does not take
 /// leaves the older one.
 #[derive(Debug, Default)]
 pub(crate) struct CheckpointFiles {
-    files: BTreeMap<usize, Arc<[u8]>>,
+    files: SortedMap<usize, Arc<[u8]>>,
     /// Bytes that a team's file, when it is read next, has lost at its end.
-    lost: BTreeMap<usize, usize>,
+    lost: SortedMap<usize, usize>,
 }
 
 impl CheckpointFiles {

@@ -8,8 +8,8 @@ use crate::misses::Misses;
 use crate::often::Odds;
 use crate::violation::{Rule, Violation};
 use crate::wire::{Asks, Wire, WireForm, WireRequest};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_game::{ConnectionId, Origin};
-use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// Steps after the end of a fault in which its own agent may still miss a turn.
@@ -38,10 +38,10 @@ pub(crate) struct Ledger {
     pub(crate) now: Instant,
     /// The running step, counted from 1 over all rounds.
     pub(crate) step: u32,
-    pub(crate) seats: BTreeMap<SeatKey, SeatRecord>,
+    pub(crate) seats: SortedMap<SeatKey, SeatRecord>,
     pub(crate) violations: Vec<Violation>,
     /// Faults that took effect, by kind.
-    pub(crate) injected: BTreeMap<FaultKind, u64>,
+    pub(crate) injected: SortedMap<FaultKind, u64>,
     /// Requests that reached a seat.
     pub(crate) requests: u64,
     /// The referee's world in the last steps.
@@ -52,9 +52,9 @@ pub(crate) struct Ledger {
     pub(crate) turn_limit: Duration,
     /// A request has to be answered if at least this much of its time was left.
     pub(crate) answer_time: Duration,
-    lines: BTreeMap<ConnectionId, SeatKey>,
+    lines: SortedMap<ConnectionId, SeatKey>,
     /// Network faults that wait for their step, by seat.
-    waiting: BTreeMap<SeatKey, Vec<Fault>>,
+    waiting: SortedMap<SeatKey, Vec<Fault>>,
     /// Network faults by chance.
     odds: Odds,
     /// All agents of a team share a connection.
@@ -78,8 +78,8 @@ pub(crate) struct SeatRecord {
     sent_in: u32,
     /// The ids that arrived on this connection, changed ones included: none is answered twice as
     /// often as it arrived.
-    arrived: BTreeMap<i64, u32>,
-    answered: BTreeMap<i64, u32>,
+    arrived: SortedMap<i64, u32>,
+    answered: SortedMap<i64, u32>,
     /// A fault is in effect.
     pub(crate) disturbed: bool,
     /// A request, or an answer to the login that names a time, arrived on this connection without
@@ -93,7 +93,7 @@ pub(crate) struct SeatRecord {
     /// The agents may miss turns up to this step.
     excused_until: u32,
     /// Agents whose script is hostile.
-    pub(crate) hostile: BTreeSet<String>,
+    pub(crate) hostile: SortedSet<String>,
 }
 
 /// A request that arrived whole.
@@ -113,7 +113,7 @@ impl Ledger {
         (faults, odds): (&[Fault], Odds),
         shared: bool,
     ) -> Self {
-        let mut waiting: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut waiting: SortedMap<_, Vec<_>> = SortedMap::new();
         for fault in faults.iter().filter(|fault| fault.kind.class() == FaultClass::Network) {
             let seat = if shared { 0 } else { fault.agent_index() };
             waiting.entry((fault.team_index(), seat)).or_default().push(fault.clone());
@@ -124,15 +124,15 @@ impl Ledger {
             origin,
             now: origin.instant,
             step: 1,
-            seats: BTreeMap::new(),
+            seats: SortedMap::new(),
             violations: Vec::new(),
-            injected: BTreeMap::new(),
+            injected: SortedMap::new(),
             requests: 0,
             truths: Truths::default(),
             misses: Misses::default(),
             turn_limit: Duration::ZERO,
             answer_time: Duration::ZERO,
-            lines: BTreeMap::new(),
+            lines: SortedMap::new(),
             waiting,
             odds,
             shared,
@@ -148,15 +148,15 @@ impl Ledger {
             open: None,
             owes: None,
             sent_in: 0,
-            arrived: BTreeMap::new(),
-            answered: BTreeMap::new(),
+            arrived: SortedMap::new(),
+            answered: SortedMap::new(),
             disturbed: false,
             knows_clock: false,
             away: true,
             away_since: self.now,
             lied_until: 0,
             excused_until: 0,
-            hostile: BTreeSet::new(),
+            hostile: SortedSet::new(),
         };
         self.seats.insert(key, record);
     }

@@ -9,9 +9,9 @@ use crate::often::Odds;
 use crate::scenario::FaultPlan;
 use crate::violation::Violation;
 use crate::wire::Wire;
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{Arena, Origin};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -33,7 +33,7 @@ pub struct NetworkReport {
     /// The plan of the faults.
     pub plan: String,
     /// Faults by kind.
-    pub faults: BTreeMap<FaultKind, u64>,
+    pub faults: SortedMap<FaultKind, u64>,
     /// Turns without an answer, by team and round, in games whose requests have ids.
     pub misses: Vec<MissFigures>,
     /// Turns without an answer although the request arrived in time and the connection stayed.
@@ -91,7 +91,7 @@ impl NetworkReport {
         if !kinds.is_empty() {
             write!(text, " ({})", kinds.join(", ")).unwrap_or_default();
         }
-        let mut teams: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
+        let mut teams: SortedMap<usize, (u64, u64)> = SortedMap::new();
         for MissFigures { team, turns, missed, .. } in &self.misses {
             let sum = teams.entry(*team).or_default();
             *sum = (sum.0 + turns, sum.1 + missed);

@@ -1,8 +1,8 @@
 //! Turns without an answer, as the referee sees them.
 
 use crate::ledger::SeatKey;
+use phalanx_game::sorted::SortedMap;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// The turns of a team in a round.
@@ -21,8 +21,8 @@ pub struct MissFigures {
 /// Counts turns by team and round, in games whose requests have ids.
 #[derive(Debug, Default)]
 pub(crate) struct Misses {
-    figures: BTreeMap<(usize, u32), MissFigures>,
-    seats: BTreeMap<SeatKey, SeatTurn>,
+    figures: SortedMap<(usize, u32), MissFigures>,
+    seats: SortedMap<SeatKey, SeatTurn>,
     /// The place of the match: round and step.
     place: (u32, u32),
 }

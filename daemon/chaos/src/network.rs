@@ -2,11 +2,12 @@
 
 use crate::fault::{Fault, FaultKind};
 use crate::ledger::Ledger;
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_game::{Arena, Artifact, ConnectionId, Outgoing, Picture, Tally, Verdict};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -27,7 +28,7 @@ pub(crate) struct FaultyNetwork {
     inner: Box<dyn Arena>,
     ledger: SharedLedger,
     now: Instant,
-    lines: BTreeMap<ConnectionId, Line>,
+    lines: SortedMap<ConnectionId, Line>,
     /// What reaches the players now, in the referee's order.
     ready: VecDeque<Outgoing>,
     /// Round and step of the match.
@@ -35,7 +36,7 @@ pub(crate) struct FaultyNetwork {
     /// In a match without an observer the network itself finds out who plays.
     has_observer: bool,
     /// Connections of which that is not known yet.
-    strangers: BTreeSet<ConnectionId>,
+    strangers: SortedSet<ConnectionId>,
 }
 
 /// A connection.
@@ -85,11 +86,11 @@ impl FaultyNetwork {
             inner,
             ledger,
             now,
-            lines: BTreeMap::new(),
+            lines: SortedMap::new(),
             ready: VecDeque::new(),
             place: (0, 0),
             has_observer: true,
-            strangers: BTreeSet::new(),
+            strangers: SortedSet::new(),
         }
     }
 

@@ -2,11 +2,11 @@
 
 use crate::fault::{Fault, FaultClass, FaultKind};
 use crate::ledger::SeatKey;
+use phalanx_game::sorted::SortedMap;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Longest fault, in milliseconds.
@@ -148,7 +148,7 @@ pub(crate) struct Odds {
     seed: u64,
     turn: Duration,
     /// The place that was drawn last, by seat.
-    drawn: BTreeMap<SeatKey, (u32, u32)>,
+    drawn: SortedMap<SeatKey, (u32, u32)>,
 }
 
 /// Streams of random numbers for different purposes.
@@ -164,7 +164,7 @@ enum Stream {
 
 impl Odds {
     pub(crate) fn new(all: Vec<Often>, seed: u64, turn: Duration) -> Self {
-        Self { all, seed, turn, drawn: BTreeMap::new() }
+        Self { all, seed, turn, drawn: SortedMap::new() }
     }
 
     /// The fault of a seat in a step, if there is one; each step is drawn once.

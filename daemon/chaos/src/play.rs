@@ -22,10 +22,10 @@ use crate::wire::Wire;
 use calls::{Calls, Wish};
 use errands::Errands;
 use phalanx_engine::{Answer, Command, CommandRequest, DrawWorld, InstallStrategy, SetRole};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_game::{AgentId, Arena};
 use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, Recorder, now};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -46,7 +46,7 @@ pub struct Outcome {
     /// Promises that were broken, the first one first.
     pub violations: Vec<Violation>,
     /// Faults that took effect, by kind.
-    pub injected: BTreeMap<FaultKind, u64>,
+    pub injected: SortedMap<FaultKind, u64>,
     /// Requests that reached the teams.
     pub agent_turns: u64,
     /// Turns without an answer, by team and round.
@@ -226,8 +226,8 @@ impl<'a> Match<'a> {
             is_due: false,
             alarm: None,
             answers: Vec::new(),
-            awaited: BTreeSet::new(),
-            callers: BTreeMap::new(),
+            awaited: SortedSet::new(),
+            callers: SortedMap::new(),
             print: 0,
             disk,
             tape,

@@ -7,8 +7,8 @@ use crate::misses::MissFigures;
 use crate::play::{Outcome, play};
 use crate::scenario::{FaultPlan, Scenario};
 use crate::shrink::{Shrunk, shrink};
+use phalanx_game::sorted::SortedMap;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{OnceLock, mpsc};
 use std::time::{Duration, Instant};
@@ -98,9 +98,9 @@ pub struct Failure {
 #[derive(Clone, Debug, Default)]
 pub struct ChaosReport {
     /// By game.
-    pub games: BTreeMap<String, GameFigures>,
+    pub games: SortedMap<String, GameFigures>,
     /// By kind of fault and game.
-    pub kinds: BTreeMap<FaultKind, BTreeMap<String, KindFigures>>,
+    pub kinds: SortedMap<FaultKind, SortedMap<String, KindFigures>>,
     /// Seeds that broke a promise, at most the first twenty.
     pub failures: Vec<Failure>,
     /// Turns without an answer, by match, team and round, in games whose requests have ids.

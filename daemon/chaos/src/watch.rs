@@ -10,9 +10,9 @@ use crate::people::Expected;
 use crate::sabotage::Sabotage;
 use crate::violation::Rule;
 use phalanx_engine::{Answer, CommandReply, JournalEntry, JournalEvent, Snapshot, Ticket};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_game::{Body, ConnectionId, Picture, Verdict};
 use phalanx_net::Observer;
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -36,9 +36,9 @@ pub(crate) struct Watch<'a> {
     pub(crate) alarm: Option<Instant>,
     /// Answers to the commands that the match waits for: team, ticket, and what came of it.
     pub(crate) answers: Vec<(usize, Ticket, Answer)>,
-    pub(crate) awaited: BTreeSet<Ticket>,
+    pub(crate) awaited: SortedSet<Ticket>,
     /// Calls of the control API that wait for an answer of a team.
-    pub(crate) callers: BTreeMap<Ticket, (Acknowledged, oneshot::Sender<Answer>)>,
+    pub(crate) callers: SortedMap<Ticket, (Acknowledged, oneshot::Sender<Answer>)>,
     /// A number of all journals.
     pub(crate) print: u64,
     /// The disk of recording and checkpoints.
@@ -59,7 +59,7 @@ pub(crate) struct TeamWatch {
     /// It does not respond until then.
     pub(crate) frozen_until: Option<Instant>,
     /// Commands that are not answered, with what they promise.
-    pub(crate) asked: BTreeMap<Ticket, Option<Expected>>,
+    pub(crate) asked: SortedMap<Ticket, Option<Expected>>,
     /// What the next snapshot has to show.
     pub(crate) due: Vec<Expected>,
     pub(crate) acknowledged: u64,

@@ -3,8 +3,8 @@
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use phalanx_game::Verdict;
+use phalanx_game::sorted::SortedMap;
 use phalanx_net::ArenaTruth;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -87,7 +87,7 @@ pub enum ArenaSetup {
         /// The main file's path.
         path: PathBuf,
         /// All files by path.
-        files: BTreeMap<PathBuf, Vec<u8>>,
+        files: SortedMap<PathBuf, Vec<u8>>,
     },
 }
 

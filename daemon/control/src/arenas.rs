@@ -17,8 +17,8 @@ use crate::tail::{Begin, Tails};
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use phalanx_access::Role;
+use phalanx_game::sorted::SortedMap;
 use phalanx_proto::v1;
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -203,7 +203,7 @@ fn runs(arena: &dyn ArenaView) -> Result<(), Status> {
 /// The event logs of all known arenas.
 pub(crate) struct ArenaLogs {
     events_max: usize,
-    arenas: Mutex<BTreeMap<String, LoggedArena>>,
+    arenas: Mutex<SortedMap<String, LoggedArena>>,
 }
 
 type LoggedArena = (Weak<dyn ArenaView>, Arc<EventLog<ArenaEvent>>);

@@ -8,9 +8,9 @@ use crate::idempotency::{self, EncodedWork, Idempotency, KeptAnswer, RequestKey}
 use crate::methods::Method;
 use crate::{ServedTeam, convert, wait};
 use phalanx_access::Role;
+use phalanx_game::sorted::SortedMap;
 use phalanx_proto::Change;
 use prost::Message;
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -57,7 +57,7 @@ pub(crate) struct Changes {
 
 /// A lock for each team, so that its changes are made one after the other.
 #[derive(Debug, Default)]
-struct Queues(Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<()>>>>);
+struct Queues(Mutex<SortedMap<String, Arc<tokio::sync::Mutex<()>>>>);
 
 impl Changes {
     pub(crate) fn new(closing: watch::Receiver<bool>) -> Self {

@@ -1,13 +1,13 @@
 //! State that many clients follow: made for the first client, dropped with the last.
 
-use std::collections::BTreeMap;
+use phalanx_game::sorted::SortedMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio::task::AbortHandle;
 
 /// One feed for each team.
 #[derive(Debug)]
 pub(crate) struct Feeds<T> {
-    known: Mutex<BTreeMap<String, Weak<Feed<T>>>>,
+    known: Mutex<SortedMap<String, Weak<Feed<T>>>>,
 }
 
 /// What is followed, and the task that keeps it fresh: both end when the last reference is dropped.

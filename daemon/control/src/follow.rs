@@ -3,9 +3,9 @@
 use crate::events::EventLog;
 use crate::{ServedTeam, TeamDirectory, convert};
 use phalanx_engine::{Explained, Hindsight, NotExplained, Snapshot, WhichTurn};
+use phalanx_game::sorted::SortedMap;
 use phalanx_net::{JournalItem, JournalStream};
 use phalanx_proto::v1::TeamState;
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
@@ -21,7 +21,7 @@ const FORGET_MAX: Duration = Duration::from_secs(1);
 pub(crate) struct Followers {
     health: HealthReporter,
     events_max: usize,
-    teams: Mutex<BTreeMap<String, Followed>>,
+    teams: Mutex<SortedMap<String, Followed>>,
     /// True when followers are to read what waits and end; each holds a receiver until then.
     finish: watch::Sender<bool>,
 }

@@ -15,9 +15,9 @@ use crate::shares::StreamHolder;
 use crate::tail::{Begin, Tails};
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
+use phalanx_game::sorted::SortedMap;
 use phalanx_league::{NAME_CHARS_MAX, PLAYERS_MAX, Seeds, SprtOptions};
 use phalanx_proto::v1;
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tonic::{Request, Response, Status};
 
@@ -170,7 +170,7 @@ impl LeaguesService {
 /// The event logs of all known leagues.
 pub(crate) struct LeagueLogs {
     events_max: usize,
-    leagues: Mutex<BTreeMap<String, LoggedLeague>>,
+    leagues: Mutex<SortedMap<String, LoggedLeague>>,
 }
 
 type LoggedLeague = (Weak<dyn LeagueView>, Arc<EventLog<LeagueEvent>>);

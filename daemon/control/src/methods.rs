@@ -57,13 +57,13 @@ pub(crate) fn find(path: &str) -> Option<&'static Method> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use phalanx_game::sorted::SortedSet;
     use prost::Message;
-    use std::collections::BTreeSet;
 
     #[test]
     fn the_table_has_every_method_that_is_served_once() {
         let files = [phalanx_proto::DESCRIPTORS, tonic_health::pb::FILE_DESCRIPTOR_SET];
-        let mut served = BTreeSet::new();
+        let mut served = SortedSet::new();
         for file in files {
             let set = prost_types::FileDescriptorSet::decode(file).expect("our own descriptors");
             for file in set.file {
@@ -79,7 +79,7 @@ mod tests {
             let method = "ServerReflection/ServerReflectionInfo";
             served.insert(format!("grpc.reflection.{version}.{method}"));
         }
-        let listed: BTreeSet<_> = METHODS.iter().map(|method| method.path.to_owned()).collect();
+        let listed: SortedSet<_> = METHODS.iter().map(|method| method.path.to_owned()).collect();
         assert_eq!(listed, served);
         assert_eq!(listed.len(), METHODS.len());
     }

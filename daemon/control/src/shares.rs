@@ -9,8 +9,8 @@ use crate::error::{Reason, refuse};
 use crate::slots::ConnectionSlot;
 use futures_util::Stream;
 use futures_util::task::AtomicWaker;
+use phalanx_game::sorted::SortedMap;
 use phalanx_metrics::ApiMetrics;
-use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -62,9 +62,9 @@ pub(crate) struct StreamSlots {
 struct ShareTable {
     last: u64,
     /// By number, so the oldest is first.
-    open: BTreeMap<u64, Arc<ShareEntry>>,
+    open: SortedMap<u64, Arc<ShareEntry>>,
     /// Streams that we ended, but whose clients have not read the end yet.
-    ended: BTreeMap<u64, (Instant, Arc<ShareEntry>)>,
+    ended: SortedMap<u64, (Instant, Arc<ShareEntry>)>,
 }
 
 /// The caller of a stream.
@@ -180,7 +180,7 @@ impl StreamSlots {
         holder: &StreamHolder,
     ) -> Result<Option<(u64, Cause)>, Status> {
         let share = (self.max / SHARE).max(1);
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut counts: SortedMap<&str, usize> = SortedMap::new();
         for entry in table.open.values() {
             *counts.entry(&entry.holder.caller).or_default() += 1;
         }

@@ -8,9 +8,9 @@
 use futures_util::task::AtomicWaker;
 use phalanx_access::Role;
 use phalanx_access::throttle::network;
+use phalanx_game::sorted::SortedMap;
 use phalanx_metrics::{ApiMetrics, Connected as Counted};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -111,7 +111,7 @@ pub(crate) struct Slots {
 struct SlotTable {
     last: u64,
     /// By number, so the oldest is first.
-    slots: BTreeMap<u64, Arc<ConnectionSlot>>,
+    slots: SortedMap<u64, Arc<ConnectionSlot>>,
 }
 
 /// What is known about the caller of a connection.
@@ -255,7 +255,7 @@ impl SlotTable {
     /// The connection to close first: one with an unknown caller, otherwise one without calls; from
     /// the address with the most connections, the one that was unused for the longest time.
     fn victim(&self, eligible: impl Fn(&ConnectionSlot) -> bool) -> Option<u64> {
-        let mut crowds: BTreeMap<Option<IpAddr>, usize> = BTreeMap::new();
+        let mut crowds: SortedMap<Option<IpAddr>, usize> = SortedMap::new();
         for slot in self.slots.values().filter(|slot| eligible(slot)) {
             *crowds.entry(slot.address).or_default() += 1;
         }

@@ -5,9 +5,10 @@
 //! each further time it must be gone for longer before the alert ends. Until then it is only counted.
 
 use crate::Suspension;
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, AgentState, Turn};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -168,7 +169,7 @@ pub(crate) struct AgentCounts {
 }
 
 /// The alerts that have begun and not ended, by subject.
-pub(crate) type OpenAlerts = BTreeMap<(AlertKind, Option<AgentId>), Alert>;
+pub(crate) type OpenAlerts = SortedMap<(AlertKind, Option<AgentId>), Alert>;
 
 /// How often a problem came in this match.
 #[derive(Clone, Copy, Debug, Default)]
@@ -212,7 +213,7 @@ pub(crate) struct Alerts {
     turns: u64,
     pace: Duration,
     open: OpenAlerts,
-    recurrences: BTreeMap<(AlertKind, Option<AgentId>), Recurrence>,
+    recurrences: SortedMap<(AlertKind, Option<AgentId>), Recurrence>,
 }
 
 impl Alerts {
@@ -226,7 +227,7 @@ impl Alerts {
             turns: 0,
             pace: PACE,
             open: OpenAlerts::new(),
-            recurrences: BTreeMap::new(),
+            recurrences: SortedMap::new(),
         }
     }
 

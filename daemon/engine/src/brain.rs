@@ -1,9 +1,9 @@
 //! What decides for the agents: the script host in production, a closure in tests.
 
 use crate::{Carry, Memory, Profile, Provenance, Shared, Staged};
+use phalanx_game::sorted::SortedSet;
 use phalanx_game::{AgentId, Api, Oracle, Roster, Said, Turn, Value};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -185,7 +185,7 @@ pub trait Brain {
     }
 
     /// The roles of the generation; `None` if it accepts any.
-    fn roles(&self) -> Option<BTreeSet<String>> {
+    fn roles(&self) -> Option<SortedSet<String>> {
         None
     }
 

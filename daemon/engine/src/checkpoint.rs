@@ -12,8 +12,8 @@
 mod wire;
 
 use crate::{Board, Params, Scope, Steering, TeamState};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{Game, RestoreError, Roster, RosterEntry, Turn, Value, World};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -117,7 +117,7 @@ impl<G: Game> fmt::Debug for Checkpoint<G> {
 }
 
 /// Values of parameters, by name and scope.
-pub(crate) type SetParams = BTreeMap<String, BTreeMap<Scope, Value>>;
+pub(crate) type SetParams = SortedMap<String, SortedMap<Scope, Value>>;
 
 /// Writes the checkpoints of one team, one after the other, and reuses the bytes of unchanged
 /// parts.

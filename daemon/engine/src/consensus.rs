@@ -4,7 +4,7 @@
 //! silent for two of its turns is assumed not to be asked any more.
 
 use phalanx_game::SeatId;
-use std::collections::{BTreeMap, BTreeSet};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use std::time::{Duration, Instant};
 
 /// A report without its own deadline is fresh for twice this time.
@@ -36,7 +36,7 @@ struct Word {
 /// The last report of each seat.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Consensus {
-    words: BTreeMap<SeatId, Word>,
+    words: SortedMap<SeatId, Word>,
 }
 
 impl Consensus {
@@ -115,8 +115,8 @@ impl Consensus {
     /// is not asked any more.
     pub(crate) fn confirms(
         &self,
-        took_part: &BTreeSet<SeatId>,
-        awaited: &BTreeSet<SeatId>,
+        took_part: &SortedSet<SeatId>,
+        awaited: &SortedSet<SeatId>,
         now: Instant,
     ) -> bool {
         let asked = |word: &Word| matches!(word.report, Report::Asked(_)) && word.is_fresh(1, now);

@@ -4,7 +4,8 @@
 
 use crate::{JournalEntry, JournalEvent, Reason, Snapshot, weight};
 use phalanx_game::Turn;
-use std::collections::{BTreeMap, VecDeque};
+use phalanx_game::sorted::SortedMap;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Most turns that are kept.
@@ -35,7 +36,7 @@ struct KeptTurn {
     bytes: usize,
     /// Entries that concern the whole team.
     team: Vec<Arc<JournalEntry>>,
-    agents: BTreeMap<String, KeptAgent>,
+    agents: SortedMap<String, KeptAgent>,
 }
 
 /// An agent's part in a turn.
@@ -120,7 +121,7 @@ impl Hindsight {
                 after_gap: std::mem::take(&mut self.lost),
                 bytes: 0,
                 team: Vec::new(),
-                agents: BTreeMap::new(),
+                agents: SortedMap::new(),
             });
         }
         let bytes = size(entry);

@@ -1,8 +1,8 @@
 //! Live parameters: numbers and words that scripts declare and operators set while a team plays.
 
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Roster, Value};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fmt;
 
 /// Most parameters that a team's scripts may declare.
@@ -105,11 +105,11 @@ pub enum ParamError {
 /// All parameters of a team: what scripts declare, what operators set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Params {
-    declared: BTreeMap<String, ParamSpec>,
-    set: BTreeMap<String, BTreeMap<Scope, Value>>,
+    declared: SortedMap<String, ParamSpec>,
+    set: SortedMap<String, SortedMap<Scope, Value>>,
     /// Values that do not fit the present declarations. The next generation may allow them, above
     /// all one that returns.
-    aside: BTreeMap<String, BTreeMap<Scope, Value>>,
+    aside: SortedMap<String, SortedMap<Scope, Value>>,
 }
 
 impl ParamKind {
@@ -211,7 +211,7 @@ impl Params {
         }
         spec.check(&spec.default)?;
         if let Some(set) = self.set.get_mut(&spec.name) {
-            let unfit = set.extract_if(.., |_, value| spec.check(value).is_err());
+            let unfit = set.extract_if(|_, value| spec.check(value).is_err());
             self.aside.entry(spec.name.clone()).or_default().extend(unfit);
         }
         self.declared.insert(spec.name.clone(), spec);
@@ -255,7 +255,7 @@ impl Params {
         };
         let known = self.set.get(name).is_some_and(|set| set.contains_key(&scope));
         let kept = self.set.values().chain(self.aside.values());
-        if !known && kept.map(BTreeMap::len).sum::<usize>() >= PARAM_VALUES_MAX {
+        if !known && kept.map(SortedMap::len).sum::<usize>() >= PARAM_VALUES_MAX {
             let text = format!("at most {PARAM_VALUES_MAX} values are set; take some back first");
             return Err(ParamError::TooMuch(text));
         }
@@ -268,7 +268,7 @@ impl Params {
     pub fn values(&self) -> Vec<(String, Scope, Value)> {
         let mut all = self.clone();
         all.forget_declarations();
-        let named = |(name, values): (String, BTreeMap<Scope, Value>)| {
+        let named = |(name, values): (String, SortedMap<Scope, Value>)| {
             values.into_iter().map(move |(scope, value)| (name.clone(), scope, value))
         };
         all.set.into_iter().flat_map(named).collect()
@@ -299,7 +299,7 @@ impl Params {
     }
 
     /// The values that operators set, without the declarations.
-    pub(crate) fn set_by_operators(&self) -> BTreeMap<String, BTreeMap<Scope, Value>> {
+    pub(crate) fn set_by_operators(&self) -> SortedMap<String, SortedMap<Scope, Value>> {
         let mut all = self.clone();
         all.forget_declarations();
         all.set.retain(|_, values| !values.is_empty());
@@ -307,7 +307,7 @@ impl Params {
     }
 
     /// Replaces all values of operators; scripts have declared them or will do so.
-    pub(crate) fn set_again(&mut self, set: BTreeMap<String, BTreeMap<Scope, Value>>) {
+    pub(crate) fn set_again(&mut self, set: SortedMap<String, SortedMap<Scope, Value>>) {
         let declared = std::mem::take(&mut self.declared);
         *self = Self { set, ..Self::default() };
         for spec in declared.into_values() {

@@ -4,9 +4,9 @@
 //! the larger simulations of a match, has counted fewer than its team; this module maps one count
 //! to the other.
 
+use phalanx_game::sorted::SortedSet;
 use phalanx_game::{AgentId, Turn};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 
 /// What the start of an agent's round means for the team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(crate) struct RoundParts {
     /// It has ended.
     pub(crate) closing: bool,
     /// The agents that played it.
-    pub(crate) here: BTreeSet<AgentId>,
+    pub(crate) here: SortedSet<AgentId>,
 }
 
 /// The rounds of a match.

@@ -2,8 +2,9 @@
 
 use crate::board::weight;
 use crate::{Board, Params, TimeReads};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Value};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Most letters that wait for one agent; older ones are dropped first.
@@ -87,10 +88,10 @@ pub struct Shared {
     /// Parameters that scripts declare and operators set.
     pub params: Params,
     /// Numbers that scripts report, by name.
-    pub metrics: BTreeMap<String, f64>,
+    pub metrics: SortedMap<String, f64>,
     /// The time that scripts read.
     pub time: TimeReads,
-    inboxes: BTreeMap<AgentId, VecDeque<(usize, Letter)>>,
+    inboxes: SortedMap<AgentId, VecDeque<(usize, Letter)>>,
     posted: Vec<(AgentId, usize, Letter)>,
     posted_weight: usize,
     log: Vec<LogLine>,

@@ -2,8 +2,8 @@
 
 use crate::{Alert, DebugMark, Params, SeatState, Steering};
 use phalanx_game::Turn;
+use phalanx_game::sorted::SortedMap;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Counters over a whole match.
@@ -97,7 +97,7 @@ pub struct Snapshot {
     /// Debug marks of this turn.
     pub marks: Vec<DebugMark>,
     /// Numbers that scripts report.
-    pub metrics: BTreeMap<String, f64>,
+    pub metrics: SortedMap<String, f64>,
     /// The referee said goodbye.
     pub over: bool,
 }

@@ -4,8 +4,8 @@ use crate::alerts::{AgentCounts, OpenAlerts};
 use crate::rounds::RoundParts;
 use crate::shared::Mail;
 use crate::{Board, Counters, Memory, Params, Steering};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{Roster, Turn};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The state of a team: a checkpoint writes it, a restart reads it, and a start begins with it. A
@@ -27,7 +27,7 @@ pub struct TeamState {
     pub(crate) scores: Vec<i64>,
     pub(crate) alerts: OpenAlerts,
     pub(crate) counted: Vec<AgentCounts>,
-    pub(crate) metrics: BTreeMap<String, f64>,
+    pub(crate) metrics: SortedMap<String, f64>,
     pub(crate) mail: Mail,
     pub(crate) memories: Vec<Memory>,
     pub(crate) board: Arc<Board>,
@@ -61,7 +61,7 @@ impl TeamState {
             scores: Vec::new(),
             alerts: OpenAlerts::new(),
             counted: Vec::new(),
-            metrics: BTreeMap::new(),
+            metrics: SortedMap::new(),
             mail: Mail::default(),
             memories: Vec::new(),
             board: Arc::default(),

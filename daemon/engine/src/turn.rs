@@ -1,8 +1,9 @@
 //! The team's open turn: the asked agents, and those that still have to decide.
 
 use crate::TeamOptions;
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Turn};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// One agent's part in the open turn.
@@ -34,9 +35,9 @@ pub(crate) enum Phase {
 pub(crate) struct OpenTurn {
     pub(crate) turn: Turn,
     pub(crate) phase: Phase,
-    pub(crate) asked: BTreeMap<AgentId, Asked>,
+    pub(crate) asked: SortedMap<AgentId, Asked>,
     /// The agents that wait for an order, and until when.
-    pub(crate) awaiting: BTreeMap<AgentId, Instant>,
+    pub(crate) awaiting: SortedMap<AgentId, Instant>,
     /// The role of each agent when the team began to decide; empty when no scenes are kept.
     pub(crate) roles: Vec<String>,
     /// An operator's read or piece of script has used some of its time.
@@ -61,8 +62,8 @@ impl OpenTurn {
         Self {
             turn,
             phase: Phase::Gathering(now + patience(due, now, options)),
-            asked: BTreeMap::new(),
-            awaiting: BTreeMap::new(),
+            asked: SortedMap::new(),
+            awaiting: SortedMap::new(),
             roles: Vec::new(),
             served: false,
             unseen: false,

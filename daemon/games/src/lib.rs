@@ -156,7 +156,8 @@ pub fn broken() -> Vec<String> {
 #[must_use]
 pub fn installed() -> Vec<(String, String)> {
     let native = GAMES.iter().map(|game| (*game).to_owned());
-    let all: std::collections::BTreeSet<String> = native.chain(scripted::installed()).collect();
+    let all: phalanx_game::sorted::SortedSet<String> =
+        native.chain(scripted::installed()).collect();
     let about = |name: String| match wired(&name) {
         Ok(wired) => (name, wired.about().to_owned()),
         Err(error) => (name, error.to_string()),
@@ -445,8 +446,8 @@ pub fn rerun(plan: RerunPlan) -> Result<Box<dyn Redecide>, WireError> {
 mod tests {
     use super::*;
     use phalanx_engine::{check_order, read_order};
+    use phalanx_game::sorted::SortedSet;
     use phalanx_game::{Declaration, KeyDoc, Roster};
-    use std::collections::BTreeSet;
 
     #[test]
     fn every_game_is_wired_under_its_name() {
@@ -459,7 +460,7 @@ mod tests {
     fn keys_give_orders_that_their_games_take() {
         for Declaration { name, api, keys, .. } in WIRED.iter().map(|wired| wired.declaration()) {
             let roster = Roster { team: "A".to_owned(), agents: Vec::new() };
-            let mut taken = BTreeSet::new();
+            let mut taken = SortedSet::new();
             for KeyDoc { key, order } in *keys {
                 assert!(taken.insert(key), "{name}: the key {key:?} is there twice");
                 let said = read_order(order);

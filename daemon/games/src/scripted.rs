@@ -7,6 +7,7 @@
 use super::demo::{Connections, DemoAsk, DemoStage};
 use super::plugin::{Plugin, Wired};
 use super::{ArenaPlan, GameOptions, Start, WIRED, WireError, shipped};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_game::{Arena, Seat, SeatId};
 use phalanx_lua::Bundle;
 use phalanx_scripted::{
@@ -14,7 +15,6 @@ use phalanx_scripted::{
     ScriptedGame,
 };
 use phalanx_settings::{LimitSettings, TeamSettings};
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -118,7 +118,7 @@ pub(super) fn installed() -> Vec<String> {
     let entries = dirs.into_iter().chain(share()).filter_map(|dir| std::fs::read_dir(dir).ok());
     let games = entries.flatten().flatten().filter(|entry| entry.path().join(MANIFEST).is_file());
     let found = games.filter_map(|entry| entry.file_name().into_string().ok());
-    let all: BTreeSet<String> = found.chain(names().into_iter().map(str::to_owned)).collect();
+    let all: SortedSet<String> = found.chain(names().into_iter().map(str::to_owned)).collect();
     all.into_iter().collect()
 }
 
@@ -138,7 +138,7 @@ fn named(name: &str) -> Option<&'static Folder> {
 fn names() -> Vec<&'static str> {
     let loaded = LOADED.read().unwrap_or_else(PoisonError::into_inner);
     let shown = loaded.iter().filter(|folder| !folder.is_recorded);
-    let names: BTreeSet<_> = shown.map(|folder| folder.manifest().declaration.name).collect();
+    let names: SortedSet<_> = shown.map(|folder| folder.manifest().declaration.name).collect();
     names.into_iter().collect()
 }
 
@@ -159,7 +159,7 @@ fn register(game: ScriptedGame, dir: Option<&Path>, is_recorded: bool) {
 pub(super) fn recorded(options: &GameOptions) -> Result<Option<&'static dyn Wired>, WireError> {
     let Some(text) = options.get(FOLDER_OPTION) else { return Ok(None) };
     let refused = |what: String| WireError::Folder { dir: "the recording".into(), mistakes: what };
-    let files: BTreeMap<String, Arc<str>> =
+    let files: SortedMap<String, Arc<str>> =
         serde_json::from_str(text).map_err(|error| refused(error.to_string()))?;
     let all = |mistakes: Vec<Mistake>| {
         refused(mistakes.iter().map(|mistake| format!("\n  {mistake}")).collect())
@@ -212,7 +212,7 @@ pub fn facts(game: &str) -> Vec<(&'static str, String)> {
 /// The options that every team of a game has, whatever its settings say.
 pub(super) fn options(game: &str) -> GameOptions {
     let Some(folder) = named(game) else { return GameOptions::new() };
-    let files: BTreeMap<&str, &str> =
+    let files: SortedMap<&str, &str> =
         folder.game.rules().folder.files().map(|(name, text)| (name, text.as_ref())).collect();
     let text = serde_json::to_string(&files).unwrap_or_default();
     [(FOLDER_OPTION.to_owned(), text)].into()

@@ -1,6 +1,7 @@
 //! The strategies and shared Lua modules that are built into the programs.
 
 use super::STRATEGIES;
+use phalanx_game::sorted::SortedMap;
 use phalanx_lua::{Bundle, LIB_FOLDER, LoadError, SPEC_FOLDER, TUNED_FILE};
 use rust_embed::RustEmbed;
 use std::borrow::Cow;
@@ -20,7 +21,7 @@ pub fn is_word(source: &str) -> bool {
 }
 
 /// Reads the files of a folder that is built into the program.
-pub(crate) type ReadFiles = fn() -> BTreeMap<String, Arc<str>>;
+pub(crate) type ReadFiles = fn() -> SortedMap<String, Arc<str>>;
 
 /// The modules that all strategies share.
 #[derive(RustEmbed)]
@@ -136,7 +137,7 @@ pub fn idle(role: &str, source: &str) -> Result<Bundle, LoadError> {
 }
 
 /// Scripts and tuned values of a folder that is built into the program, by path.
-pub(crate) fn read_files<F: RustEmbed>() -> BTreeMap<String, Arc<str>> {
+pub(crate) fn read_files<F: RustEmbed>() -> SortedMap<String, Arc<str>> {
     let is_script = |path: &str| path.ends_with(".luau") || path.ends_with(".lua");
     let wanted = |path: &Cow<'_, str>| is_script(path) || path == TUNED_FILE;
     let read = |path: Cow<'static, str>| {
@@ -146,7 +147,7 @@ pub(crate) fn read_files<F: RustEmbed>() -> BTreeMap<String, Arc<str>> {
     F::iter().filter(wanted).filter_map(read).collect()
 }
 
-fn with_lib(mut files: BTreeMap<String, Arc<str>>) -> BTreeMap<String, Arc<str>> {
+fn with_lib(mut files: SortedMap<String, Arc<str>>) -> SortedMap<String, Arc<str>> {
     let stem = |path: &str| path.rsplit_once('.').map_or(path, |(stem, _)| stem).to_owned();
     let own: Vec<String> = files.keys().map(|path| stem(path)).collect();
     for (path, source) in read_files::<Modules>() {

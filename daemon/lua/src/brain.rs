@@ -16,8 +16,8 @@ use phalanx_engine::{
     Ask, Brain, BrainError, BrainErrorKind, Carry, LogLevel, Memory, Outcome, Profile, Provenance,
     Ran, Reason, RoundResult, Staged, TeamLink,
 };
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_game::{AgentId, Api, Roster, Said};
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ pub struct LuaBrain {
     pub(crate) now: Loaded,
     pub(crate) generation: u32,
     /// Who wrote each agent's memory last.
-    pub(crate) writers: BTreeMap<AgentId, MemoryWriter>,
+    pub(crate) writers: SortedMap<AgentId, MemoryWriter>,
     pub(crate) timer: Timer,
     /// What is measured, while somebody wants to know.
     profiler: Option<Profiler>,
@@ -68,7 +68,7 @@ impl LuaBrain {
             return Err(LoadError::new(findings));
         }
         let generation = staged.generation.number;
-        Ok(Self { now, generation, writers: BTreeMap::new(), timer, profiler: None, rebuilds: 0 })
+        Ok(Self { now, generation, writers: SortedMap::new(), timer, profiler: None, rebuilds: 0 })
     }
 
     /// How often the VM had to be rebuilt because the strategy hogged its memory.
@@ -79,7 +79,7 @@ impl LuaBrain {
 
     /// The roles that the strategy has.
     #[must_use]
-    pub fn roles(&self) -> BTreeSet<String> {
+    pub fn roles(&self) -> SortedSet<String> {
         self.now.host.roles.borrow().clone()
     }
 
@@ -254,7 +254,7 @@ impl Brain for LuaBrain {
         self.swap(staged, spare)
     }
 
-    fn roles(&self) -> Option<BTreeSet<String>> {
+    fn roles(&self) -> Option<SortedSet<String>> {
         Some(Self::roles(self))
     }
 

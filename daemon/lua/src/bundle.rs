@@ -1,8 +1,8 @@
 //! A strategy as one immutable piece: path → source, with a hash.
 
 use crate::{Diagnostic, LoadError, SPEC_FOLDER, TUNED_FILE, Tuned};
+use phalanx_game::sorted::SortedMap;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use walkdir::{DirEntry, WalkDir};
@@ -29,7 +29,7 @@ const ENDINGS: [&str; 2] = ["luau", "lua"];
 /// The files of one strategy. Equal files have equal hashes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bundle {
-    files: BTreeMap<String, Arc<str>>,
+    files: SortedMap<String, Arc<str>>,
     tuned: Arc<Tuned>,
     hash: String,
 }
@@ -149,7 +149,7 @@ impl Bundle {
 
 #[derive(Default)]
 struct BundleReader {
-    files: BTreeMap<String, Arc<str>>,
+    files: SortedMap<String, Arc<str>>,
     bytes: u64,
     mistakes: Vec<Diagnostic>,
 }
@@ -277,7 +277,7 @@ impl BundleReader {
 }
 
 /// A shared module is left out where the strategy, or an earlier folder, has one of its name.
-fn prefixed_is_new(files: &BTreeMap<String, Arc<str>>, path: &str) -> bool {
+fn prefixed_is_new(files: &SortedMap<String, Arc<str>>, path: &str) -> bool {
     let in_lib = path.strip_prefix(LIB_FOLDER).is_some_and(|rest| rest.starts_with('/'));
     let name = stem(path).unwrap_or(path);
     !in_lib || !ENDINGS.iter().any(|ending| files.contains_key(&format!("{name}.{ending}")))

@@ -5,9 +5,9 @@ use crate::swap::Loaded;
 use crate::timer::Timer;
 use crate::{Bundle, Diagnostic, Limits, LoadError, Severity};
 use phalanx_engine::{ParamSpec, Shared, TeamLink};
+use phalanx_game::sorted::SortedSet;
 use phalanx_game::{AgentId, Api, Oracle, QueryError, Roster, RosterEntry, Value};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
@@ -51,7 +51,7 @@ fn load(
     limits: Limits,
     shared: &Rc<RefCell<Shared>>,
 ) -> Vec<Diagnostic> {
-    let wanted: BTreeSet<String> = roles.iter().cloned().collect();
+    let wanted: SortedSet<String> = roles.iter().cloned().collect();
     let agents = wanted.iter().map(|role| RosterEntry::new(role.clone(), role.clone()));
     let roster = Roster { team: "check".into(), agents: agents.collect() };
     let link = TeamLink {

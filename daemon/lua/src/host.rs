@@ -4,9 +4,9 @@ use crate::dice::{CallPhase, ScriptRng};
 use crate::failure::SourcePlace;
 use crate::{Limits, Tuned, args::Checker};
 use phalanx_engine::{Ask, BoardLooks, LookKind, Reason, TeamLink};
+use phalanx_game::sorted::SortedSet;
 use phalanx_game::{AgentId, Roster, Turn, Value};
 use std::cell::{Cell, Ref, RefCell};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ pub(crate) struct ScriptHost {
     /// Values that replace the defaults of parameters.
     pub(crate) tuned: RefCell<Arc<Tuned>>,
     /// The roles that agents may take.
-    pub(crate) roles: RefCell<BTreeSet<String>>,
+    pub(crate) roles: RefCell<SortedSet<String>>,
     pub(crate) present: RefCell<Vec<AgentId>>,
     /// Where the last failed call was when it failed.
     pub(crate) place: RefCell<Option<SourcePlace>>,
@@ -52,7 +52,7 @@ pub(crate) struct HostCall {
 }
 
 /// The roles of all agents that were not removed.
-pub(crate) fn wanted_roles(roster: &Roster) -> BTreeSet<String> {
+pub(crate) fn wanted_roles(roster: &Roster) -> SortedSet<String> {
     let present = roster.agents.iter().filter(|entry| !entry.gone);
     present.map(|entry| entry.role.clone()).collect()
 }
@@ -175,7 +175,7 @@ impl ScriptHost {
     }
 
     /// The roles that agents have at the start of a match: a strategy needs them.
-    pub(crate) fn wanted_roles(&self) -> BTreeSet<String> {
+    pub(crate) fn wanted_roles(&self) -> SortedSet<String> {
         wanted_roles(&self.roster())
     }
 

@@ -3,7 +3,7 @@
 use crate::{Bundle, Diagnostic, LoadError, Severity, dialect};
 use mlua::chunk::Compiler;
 use phalanx_engine::{BrainError, BrainErrorKind, Generation, Staged};
-use std::collections::BTreeMap;
+use phalanx_game::sorted::SortedMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// be made on one thread and loaded into VMs of others.
 pub struct Program {
     bundle: Arc<Bundle>,
-    code: BTreeMap<String, Vec<u8>>,
+    code: SortedMap<String, Vec<u8>>,
 }
 
 impl Program {
@@ -26,7 +26,7 @@ impl Program {
     /// Compiles so that the VM counts how often each line runs, when `counted`.
     pub(crate) fn compile_with(bundle: Arc<Bundle>, counted: bool) -> (Self, Vec<Diagnostic>) {
         let compiler = compiler().set_coverage_level(u8::from(counted));
-        let mut code = BTreeMap::new();
+        let mut code = SortedMap::new();
         let mut findings = Vec::new();
         for (path, source) in bundle.scripts() {
             match compiler.compile(source.as_bytes()) {

@@ -23,7 +23,7 @@ mod world;
 pub use crate::spec_files::SPEC_FOLDER;
 use crate::{Diagnostic, Limits, Program};
 use phalanx_game::Api;
-use std::collections::BTreeMap;
+use phalanx_game::sorted::SortedMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -78,12 +78,12 @@ pub struct SpecReport {
     /// Spec files that do not compile, or fail before their first `it` can run.
     pub load_failures: Vec<Diagnostic>,
     /// By file of the strategy; empty without [`SpecOptions::coverage`].
-    pub coverage: BTreeMap<String, FileCoverage>,
+    pub coverage: SortedMap<String, FileCoverage>,
     /// Specs that the filter left out.
     pub left_out: usize,
     /// How long all took.
     pub spent: Duration,
-    sources: BTreeMap<String, Arc<str>>,
+    sources: SortedMap<String, Arc<str>>,
 }
 
 /// One `it`.
@@ -138,7 +138,7 @@ pub struct SpecDifference {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileCoverage {
     /// How often each line ran; lines without code are not listed.
-    pub lines: BTreeMap<u32, u64>,
+    pub lines: SortedMap<u32, u64>,
 }
 
 /// Runs the specs of a strategy, one after the other, on the calling thread.

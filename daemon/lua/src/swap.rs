@@ -10,8 +10,8 @@ use crate::timer::Timer;
 use crate::vm::Vm;
 use crate::{Diagnostic, Limits, LuaBrain, Severity};
 use phalanx_engine::{BrainError, BrainErrorKind, Carry, LogLevel, Memory, Staged, TeamLink};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_game::{AgentId, Roster};
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ impl Loaded {
         link: &TeamLink,
         limits: Limits,
         timer: &Timer,
-        wanted: &BTreeSet<String>,
+        wanted: &SortedSet<String>,
         due: Instant,
     ) -> mlua::Result<(Self, Vec<Diagnostic>)> {
         let host = Rc::new(ScriptHost::new(link.clone(), limits));
@@ -62,7 +62,7 @@ impl LuaBrain {
         let built = self.build(&program, due).and_then(|next| {
             let writers = match staged.carry {
                 Carry::Strict | Carry::Loose => self.carry(&next, &old, spare, due)?,
-                Carry::Forget => BTreeMap::new(),
+                Carry::Forget => SortedMap::new(),
             };
             Ok((next, writers))
         });
@@ -108,9 +108,9 @@ impl LuaBrain {
         memories: &[Memory],
         spare: Option<&[Memory]>,
         due: Instant,
-    ) -> Result<BTreeMap<AgentId, crate::brain::MemoryWriter>, BrainError> {
+    ) -> Result<SortedMap<AgentId, crate::brain::MemoryWriter>, BrainError> {
         let carrier = Carrier { next, timer: &self.timer, spare, advises: spare.is_none(), due };
-        let mut writers = BTreeMap::new();
+        let mut writers = SortedMap::new();
         for memory in memories {
             let rest = || self.rest(memory.agent);
             writers.insert(memory.agent, carrier.carry(memory, &rest)?);
@@ -229,7 +229,7 @@ impl LuaBrain {
             &host.next_link(),
             host.limits,
             &self.timer,
-            &BTreeSet::new(),
+            &SortedSet::new(),
             due,
         );
         let (next, findings) = match fresh {

@@ -3,7 +3,7 @@
 
 use crate::Diagnostic;
 use phalanx_game::Value;
-use std::collections::BTreeMap;
+use phalanx_game::sorted::SortedMap;
 use std::sync::Arc;
 use toml::{Table, Value as Toml};
 
@@ -20,7 +20,7 @@ pub struct Tuned {
     /// Against whom.
     pub opponents: Vec<String>,
     /// Values by the names of parameters.
-    pub values: BTreeMap<String, Value>,
+    pub values: SortedMap<String, Value>,
 }
 
 impl Tuned {

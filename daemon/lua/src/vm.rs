@@ -9,8 +9,8 @@ use mlua::chunk::ChunkMode;
 use mlua::{
     Function, Lua, LuaOptions, LuaString, MultiValue, StdLib, Table, Value as LuaValue, VmState,
 };
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -131,7 +131,7 @@ pub(crate) struct Vm {
     outfit: RefCell<Option<Rc<Outfit>>>,
     stop: Rc<RefCell<Option<Option<SourcePlace>>>>,
     count: Rc<Count>,
-    roles: RefCell<BTreeMap<String, RoleFile>>,
+    roles: RefCell<SortedMap<String, RoleFile>>,
 }
 
 impl Vm {
@@ -213,11 +213,11 @@ impl Vm {
         &self,
         host: &ScriptHost,
         timer: &Timer,
-        wanted: &BTreeSet<String>,
+        wanted: &SortedSet<String>,
         due: Instant,
     ) -> Vec<Diagnostic> {
         let mut findings = Vec::new();
-        let mut roles = BTreeSet::new();
+        let mut roles = SortedSet::new();
         let bundle = self.program.bundle();
         for name in bundle.root_names().chain(bundle.resolve(TEAM_SCRIPT).map(|_| TEAM_SCRIPT)) {
             let Some(path) = bundle.resolve(name) else { continue };
@@ -439,7 +439,7 @@ fn answer((succeeded, value): (bool, LuaValue)) -> mlua::Result<ScriptValue> {
     Ok(if succeeded { Ok(value) } else { Err(value) })
 }
 
-fn missing_roles(program: &Program, wanted: &BTreeSet<String>) -> Vec<Diagnostic> {
+fn missing_roles(program: &Program, wanted: &SortedSet<String>) -> Vec<Diagnostic> {
     let bundle = program.bundle();
     let missing = wanted.iter().filter(|role| bundle.resolve(role).is_none());
     let diagnostic = |role: &String| {

@@ -1,5 +1,6 @@
 //! Results of tools: text for the assistant, JSON for programs, both bounded.
 
+use crate::protocol::with;
 use phalanx_cli::paint::Paint;
 use phalanx_cli::remote::ResultSink;
 use serde_json::{Value, json};
@@ -34,15 +35,13 @@ impl Answer {
 
     /// The result for the client.
     pub(crate) fn result(self) -> Value {
-        let mut result = outcome(self.text, false);
+        let result = outcome(self.text, false);
         // JSON cannot be cut; the text says the same.
-        if let Some(json) = self.json
-            && json.is_object()
-            && json.to_string().len() <= BYTES_MAX
-        {
-            result["structuredContent"] = json;
+        let fits = |json: &Value| json.is_object() && json.to_string().len() <= BYTES_MAX;
+        match self.json.filter(fits) {
+            Some(json) => with(result, "structuredContent", json),
+            None => result,
         }
-        result
     }
 }
 

@@ -1,5 +1,6 @@
 //! The arguments of tools: a struct that is read from JSON is also their schema.
 
+use crate::protocol::with;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
@@ -72,8 +73,7 @@ pub(crate) struct Property {
 
 impl Property {
     pub(crate) fn new<T: Kind>(name: &'static str, about: &str, has_default: bool) -> Self {
-        let mut schema = T::schema();
-        schema["description"] = about.trim().into();
+        let schema = with(T::schema(), "description", about.trim());
         Self { name, schema, is_required: !has_default && !T::IS_OPTIONAL }
     }
 }

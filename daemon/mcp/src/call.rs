@@ -1,7 +1,7 @@
 //! One call of a tool: a thread of its own, a limit for its time, and its progress.
 
 use crate::answer::{Answer, failure};
-use crate::protocol::Output;
+use crate::protocol::{Output, with};
 use anyhow::Result;
 use phalanx_cli::failure::advice;
 use serde_json::{Value, json};
@@ -62,6 +62,9 @@ pub(crate) struct Call {
     pub(crate) cancelled: CancellationToken,
 }
 
+/// A tool's function with its arguments.
+pub(crate) type ToolCall = dyn FnOnce(&Work) -> Result<Answer> + Send;
+
 /// The calls of a server.
 #[derive(Clone, Debug)]
 pub(crate) struct Calls {
@@ -99,7 +102,7 @@ impl Calls {
         &self,
         permit: OwnedSemaphorePermit,
         call: &Call,
-        tool: Box<dyn FnOnce(&Work) -> Result<Answer> + Send>,
+        tool: Box<ToolCall>,
     ) -> Value {
         let stop = Arc::new(AtomicBool::new(false));
         let (progress, seen) = watch::channel(Progress::default());
@@ -183,10 +186,10 @@ async fn notify(call: &Call, seen: &mut watch::Receiver<Progress>) {
     let Progress { done, total, text } = seen.borrow_and_update().clone();
     let mut progress = json!({ "progressToken": token, "progress": done });
     if total > 0 {
-        progress["total"] = total.into();
+        progress = with(progress, "total", total);
     }
     if !text.is_empty() {
-        progress["message"] = text.into();
+        progress = with(progress, "message", text);
     }
     call.output.notify("notifications/progress", progress).await;
 }

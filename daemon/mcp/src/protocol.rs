@@ -22,7 +22,7 @@ pub(crate) struct Message {
     pub(crate) id: Option<Value>,
     pub(crate) method: Option<String>,
     #[serde(default)]
-    pub(crate) params: Value,
+    params: Value,
 }
 
 impl Message {
@@ -38,12 +38,22 @@ impl Message {
         })
     }
 
+    /// A parameter; null when it is not there.
+    pub(crate) fn param(&self, name: &str) -> &Value {
+        self.params.get(name).unwrap_or(&Value::Null)
+    }
+
+    /// What a request says about itself.
+    pub(crate) fn meta(&self, key: &str) -> Option<&Value> {
+        self.param("_meta").get(key)
+    }
+
     /// The version that a request without `initialize` names; none for older clients.
     ///
     /// # Errors
     /// When this server does not know it.
     pub(crate) fn version(&self) -> Result<Option<&'static str>, ErrorAnswer> {
-        let Some(asked) = self.params["_meta"].get(VERSION_KEY) else { return Ok(None) };
+        let Some(asked) = self.meta(VERSION_KEY) else { return Ok(None) };
         match VERSIONS.iter().find(|version| asked == **version) {
             Some(version) => Ok(Some(version)),
             None => Err(ErrorAnswer {
@@ -63,14 +73,22 @@ pub(crate) fn agreed(asked: &Value) -> &'static str {
 /// Adds to a result what clients of this version expect in it.
 pub(crate) fn completed(mut result: Value, version: Option<&str>, is_list: bool) -> Value {
     if version >= Some(NO_INITIALIZE) {
-        result["resultType"] = "complete".into();
+        result = with(result, "resultType", "complete");
         if is_list {
             // Nothing is to be kept: files and games change.
-            result["ttlMs"] = 0.into();
-            result["cacheScope"] = "private".into();
+            result = with(result, "ttlMs", 0);
+            result = with(result, "cacheScope", "private");
         }
     }
     result
+}
+
+/// An object with one more field.
+pub(crate) fn with(mut object: Value, key: &str, value: impl Into<Value>) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert(key.to_owned(), value.into());
+    }
+    object
 }
 
 /// Why a request has no result.
@@ -109,7 +127,7 @@ impl Output {
             Err(ErrorAnswer { code, message, data }) => {
                 let mut error = json!({ "code": code, "message": message });
                 if let Some(data) = data {
-                    error["data"] = data;
+                    error = with(error, "data", data);
                 }
                 json!({ "jsonrpc": "2.0", "id": id, "error": error })
             }

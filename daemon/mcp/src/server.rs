@@ -96,7 +96,7 @@ impl Server {
                 self.output.answer(id, self.request(method, &message)).await;
             }
             (Some("notifications/cancelled"), None) => {
-                let id = message.params["requestId"].to_string();
+                let id = message.param("requestId").to_string();
                 if let Some(call) = running(&self.running).remove(&id) {
                     call.cancel();
                 }
@@ -112,7 +112,7 @@ impl Server {
         let is_list = !matches!(method, "initialize" | "ping");
         let result = match method {
             "initialize" => json!({
-                "protocolVersion": agreed(&message.params["protocolVersion"]),
+                "protocolVersion": agreed(message.param("protocolVersion")),
                 "capabilities": capabilities(),
                 "serverInfo": server_info(),
                 "instructions": INSTRUCTIONS,
@@ -130,7 +130,7 @@ impl Server {
             "resources/list" => json!({ "resources": library::list() }),
             "resources/templates/list" => json!({ "resourceTemplates": [] }),
             "resources/read" => {
-                let uri = message.params["uri"].as_str().unwrap_or_default();
+                let uri = message.param("uri").as_str().unwrap_or_default();
                 let contents = library::read(uri).ok_or_else(|| {
                     let text = format!("no resource {uri:?}; resources/list names all");
                     ErrorAnswer::new(ErrorAnswer::PARAMS, text)
@@ -150,16 +150,16 @@ impl Server {
     /// Begins a call of a tool, which answers when it ends.
     async fn call(&self, message: &Message, id: &Value) -> Result<(), ErrorAnswer> {
         let version = message.version()?;
-        let name = message.params["name"].as_str().unwrap_or_default();
+        let name = message.param("name").as_str().unwrap_or_default();
         let Some(tool) = self.tools.iter().find(|tool| tool.name == name) else {
             let known: Vec<_> = self.tools.iter().map(|tool| tool.name).collect();
             let text = format!("no tool {name:?}; there are: {}", known.join(", "));
             return Err(ErrorAnswer::new(ErrorAnswer::PARAMS, text));
         };
-        let arguments = match message.params.get("arguments") {
-            None | Some(Value::Null) => Map::new(),
-            Some(Value::Object(arguments)) => arguments.clone(),
-            Some(_) => {
+        let arguments = match message.param("arguments") {
+            Value::Null => Map::new(),
+            Value::Object(arguments) => arguments.clone(),
+            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
                 let text = "arguments: expected an object".to_owned();
                 return Err(ErrorAnswer::new(ErrorAnswer::PARAMS, text));
             }
@@ -174,7 +174,7 @@ impl Server {
         let (run, places) = (Arc::clone(&tool.run), Arc::clone(&self.places));
         let call = Call {
             output: self.output.clone(),
-            progress_token: message.params["_meta"].get("progressToken").cloned(),
+            progress_token: message.meta("progressToken").cloned(),
             cancelled: CancellationToken::new(),
         };
         running(&self.running).insert(id.to_string(), call.cancelled.clone());

@@ -22,10 +22,10 @@ use crate::{Link, Listener};
 use client::{ArenaClient, Coming, host_of};
 use files::Files;
 use futures_util::FutureExt;
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{Arena, ConnectionId, Framing, Outgoing, Verdict};
 use player_processes::{ProcessReaper, StartedProcess};
 use report::HostTally;
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
@@ -184,7 +184,7 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
         options,
         starting: None,
         tasks: JoinSet::new(),
-        clients: BTreeMap::new(),
+        clients: SortedMap::new(),
         next: 0,
         coming_in,
         coming,
@@ -224,7 +224,7 @@ struct ArenaHost {
     starting: Option<(usize, Starting)>,
     /// Background work: closing connections, and processes that end.
     tasks: JoinSet<()>,
-    clients: BTreeMap<ConnectionId, ArenaClient>,
+    clients: SortedMap<ConnectionId, ArenaClient>,
     next: u64,
     coming_in: mpsc::Sender<(ConnectionId, Coming)>,
     coming: mpsc::Receiver<(ConnectionId, Coming)>,

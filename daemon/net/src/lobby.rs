@@ -13,7 +13,7 @@ mod door;
 pub use door::receive_bridges;
 
 use crate::{Endpoint, Link};
-use std::collections::BTreeMap;
+use phalanx_game::sorted::SortedMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -62,7 +62,7 @@ pub struct Lobby {
 
 /// The seats of a team's instances, by instance name. The key is the team and the agent that
 /// bridges ask for. Each instance plays a match of its own.
-type WaitingSeats = BTreeMap<(String, String), BTreeMap<String, Arc<SeatSlot>>>;
+type WaitingSeats = SortedMap<(String, String), SortedMap<String, Arc<SeatSlot>>>;
 
 /// One seat: takes the next connection while it waits for one.
 #[derive(Debug, Default)]
@@ -105,7 +105,7 @@ impl Lobby {
         Endpoint::Awaited(Awaited { lobby: self.clone(), team, instance })
     }
 
-    fn places(&self, team: &str, agent: &str) -> Result<BTreeMap<String, Arc<SeatSlot>>, String> {
+    fn places(&self, team: &str, agent: &str) -> Result<SortedMap<String, Arc<SeatSlot>>, String> {
         let seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (team.to_owned(), agent.to_owned());
         let missing = || {
@@ -135,7 +135,7 @@ impl Lobby {
     }
 
     /// The first of these seats that waits, now or later.
-    async fn take(&self, places: &BTreeMap<String, Arc<SeatSlot>>) -> oneshot::Sender<Link> {
+    async fn take(&self, places: &SortedMap<String, Arc<SeatSlot>>) -> oneshot::Sender<Link> {
         loop {
             let freed = self.free.notified();
             tokio::pin!(freed);

@@ -16,12 +16,12 @@ use phalanx_engine::{
     Answer, Brain, BrainError, CommandError, CommandRequest, Enrolled, InstallStrategy,
     JournalEntry, Snapshot, Staged, TeamLink, TeamOptions, Ticket,
 };
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{
     AgentId, Arena, Artifact, ConnectionId, Game, Outgoing, Picture, Roster, Seat, Tally, Verdict,
 };
 pub use side::SideLoad;
 use side::{MakeBrain, Side, SideOptions, TeamSide};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -94,7 +94,7 @@ pub struct Lockstep {
     options: LockstepOptions,
     sides: Vec<Box<dyn Side>>,
     /// The side and seat of each connection.
-    lines: BTreeMap<ConnectionId, (usize, usize)>,
+    lines: SortedMap<ConnectionId, (usize, usize)>,
     next_connection: u64,
     /// The arena's output, by side.
     mail: Vec<Vec<(usize, Delivery)>>,
@@ -132,7 +132,7 @@ impl Lockstep {
             now: origin,
             options,
             sides: Vec::new(),
-            lines: BTreeMap::new(),
+            lines: SortedMap::new(),
             next_connection: 0,
             mail: Vec::new(),
             answers: Vec::new(),
@@ -448,7 +448,7 @@ impl Lockstep {
 fn part(
     side: &mut dyn Side,
     arena: &mut dyn Arena,
-    lines: &mut BTreeMap<ConnectionId, (usize, usize)>,
+    lines: &mut SortedMap<ConnectionId, (usize, usize)>,
     now: Instant,
 ) -> bool {
     let left = side.left();

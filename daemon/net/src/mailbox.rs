@@ -11,8 +11,9 @@
 
 use crate::options::INBOX_EVENTS_MAX;
 use phalanx_engine::{CommandError, CommandRequest, Input};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_game::{AgentId, Event, Game, SeatId, Turn};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -250,12 +251,12 @@ enum Kind {
 /// What was met so far on the way from the newest input to the oldest.
 #[derive(Debug, Default)]
 struct News {
-    seats: BTreeSet<(SeatId, Kind)>,
-    agents: BTreeSet<(AgentId, Kind)>,
+    seats: SortedSet<(SeatId, Kind)>,
+    agents: SortedSet<(AgentId, Kind)>,
     /// Turns that their seats closed.
-    closed: BTreeSet<(AgentId, Turn)>,
+    closed: SortedSet<(AgentId, Turn)>,
     /// Rounds whose begin (`true`) or end was met.
-    rounds: BTreeMap<AgentId, BTreeSet<(u32, bool)>>,
+    rounds: SortedMap<AgentId, SortedSet<(u32, bool)>>,
 }
 
 impl News {

@@ -14,8 +14,8 @@ use crate::tickets::Tickets;
 use crate::{Endpoint, TeamHandle};
 use futures_util::future::BoxFuture;
 use phalanx_engine::{Answer, CommandError, CommandRequest, JournalEntry, SeatState, Snapshot};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Api, Declaration, Framing, MarginLimits, Roster, Seat, SeatId};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -195,12 +195,12 @@ impl Port for Strings {
 /// Seats without a connection.
 #[derive(Clone, Debug, Default)]
 struct Chairs {
-    open: Arc<Mutex<BTreeMap<SeatId, watch::Sender<SeatStatus>>>>,
+    open: Arc<Mutex<SortedMap<SeatId, watch::Sender<SeatStatus>>>>,
     stubborn: Arc<AtomicBool>,
 }
 
 impl Chairs {
-    fn open(&self) -> MutexGuard<'_, BTreeMap<SeatId, watch::Sender<SeatStatus>>> {
+    fn open(&self) -> MutexGuard<'_, SortedMap<SeatId, watch::Sender<SeatStatus>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,8 +7,8 @@ use phalanx_engine::{
     Answer, Carry, Command, CommandReply, CommandRequest, Input, InstallStrategy, JournalEvent,
     RetuneTeam, SetRole, Snapshot, Staged, Suspension, TeamOptions, Ticket,
 };
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Game};
-use std::collections::BTreeMap;
 
 /// Who changes the roles back to what operators wanted, after a panic.
 const RESTART: &str = "the team's restart";
@@ -19,13 +19,13 @@ pub(crate) struct RecoveryLog<G: Game> {
     /// Seats, logins and rounds.
     seats: RecoveryState<G>,
     /// The commands that the team has taken and not answered.
-    open: BTreeMap<Ticket, Command>,
+    open: SortedMap<Ticket, Command>,
     /// The last generation that proved itself: a fresh team is made from it.
     proven: Staged,
     /// The one that was installed after it and is still watched.
     watched: Option<Staged>,
     /// Roles that operators changed.
-    roles: BTreeMap<AgentId, String>,
+    roles: SortedMap<AgentId, String>,
     /// Options that operators changed.
     options: Option<TeamOptions>,
     /// Scripts that did not return.
@@ -38,10 +38,10 @@ impl<G: Game> RecoveryLog<G> {
     pub(crate) fn new(first: Staged) -> Self {
         Self {
             seats: RecoveryState::default(),
-            open: BTreeMap::new(),
+            open: SortedMap::new(),
             proven: first,
             watched: None,
-            roles: BTreeMap::new(),
+            roles: SortedMap::new(),
             options: None,
             suspended: Vec::new(),
             why: String::new(),

@@ -1,16 +1,16 @@
 //! What a fresh team needs after its predecessor panicked: seats, logins, rounds.
 
 use phalanx_engine::{Command, CommandRequest, Input, SeatState};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Event, Game, SeatId};
-use std::collections::BTreeMap;
 
 /// The lasting effects of all inputs so far, at most one entry for each seat or agent and kind.
 #[derive(Debug)]
 pub(crate) struct RecoveryState<G: Game> {
-    seats: BTreeMap<SeatId, SeatState>,
-    seated: BTreeMap<SeatId, Vec<AgentId>>,
-    rounds: BTreeMap<AgentId, Round<G>>,
-    over: BTreeMap<SeatId, ()>,
+    seats: SortedMap<SeatId, SeatState>,
+    seated: SortedMap<SeatId, Vec<AgentId>>,
+    rounds: SortedMap<AgentId, Round<G>>,
+    over: SortedMap<SeatId, ()>,
     draining: bool,
 }
 
@@ -25,10 +25,10 @@ struct Round<G: Game> {
 impl<G: Game> Default for RecoveryState<G> {
     fn default() -> Self {
         Self {
-            seats: BTreeMap::new(),
-            seated: BTreeMap::new(),
-            rounds: BTreeMap::new(),
-            over: BTreeMap::new(),
+            seats: SortedMap::new(),
+            seated: SortedMap::new(),
+            rounds: SortedMap::new(),
+            over: SortedMap::new(),
             draining: false,
         }
     }

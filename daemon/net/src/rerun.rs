@@ -34,9 +34,10 @@ use phalanx_engine::{
     Brain, BrainError, Command, Input, JournalEntry, Output, Staged, TapedCall, TapedInput, Team,
     TeamAct, TeamLink, TeamStart, TeamStep,
 };
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{Event, Game, SeatId, Turn};
 use seat::SeatRerun;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -114,7 +115,7 @@ pub struct Rerun<G: Game, F> {
     began: bool,
     ended: bool,
     steps: VecDeque<RerunStep>,
-    seats: BTreeMap<SeatId, SeatRerun<G>>,
+    seats: SortedMap<SeatId, SeatRerun<G>>,
     briefings: Briefings<G>,
     journal: VecDeque<JournalEntry>,
     trouble: Trouble,
@@ -244,7 +245,7 @@ where
             began: false,
             ended: false,
             steps: VecDeque::new(),
-            seats: BTreeMap::new(),
+            seats: SortedMap::new(),
             briefings: Briefings::default(),
             journal: VecDeque::new(),
             trouble: Trouble::default(),

@@ -4,10 +4,11 @@
 use crate::tape::SeatTape;
 use crate::{AnswerMeter, SeatAct};
 use phalanx_engine::{Input, SeatState};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{
     AgentId, DefaultCause, Event, Game, Notice, ProtocolError, ResumeFrame, SeatId, Session, Turn,
 };
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Instant;
 
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub(crate) struct SessionDriver<G: Game> {
     /// Records what the session receives.
     pub(crate) tape: Option<SeatTape>,
     state: SeatState,
-    open: BTreeMap<AgentId, Asked>,
+    open: SortedMap<AgentId, Asked>,
     answered: Vec<Answer>,
 }
 
@@ -65,7 +66,7 @@ impl<G: Game> SessionDriver<G> {
             hangup: None,
             tape: None,
             state: SeatState::Idle,
-            open: BTreeMap::new(),
+            open: SortedMap::new(),
             answered: Vec::new(),
         }
     }

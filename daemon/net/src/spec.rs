@@ -14,8 +14,8 @@ use crate::supervisor::{
 use crate::thread::{Life, Outlets, Recipe, Signals, TeamEnd, Voice, run};
 use crate::{CheckpointOptions, Endpoint, HandedSeat, Recorder, SeatOptions};
 use phalanx_engine::{Brain, BrainError, JournalEntry, Staged, TeamLink, TeamOptions};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Game, Roster, Seat, SeatId};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -353,7 +353,7 @@ fn watch_over<G, F>(
 
 /// The seat of each agent by roster index, or why they do not match.
 pub(crate) fn seat_of(roster: &Roster, seats: &[Seat]) -> Result<Vec<SeatId>, String> {
-    let mut of: BTreeMap<AgentId, SeatId> = BTreeMap::new();
+    let mut of: SortedMap<AgentId, SeatId> = SortedMap::new();
     for (index, seat) in seats.iter().enumerate() {
         if seat.id.index() != index {
             return Err(format!("seat {index} has the id {}", seat.id.0));

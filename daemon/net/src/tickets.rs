@@ -3,7 +3,7 @@
 use phalanx_engine::{
     Answer, Command, CommandError, CommandReply, FinalView, REPEATED_TICKET, Ticket,
 };
-use std::collections::BTreeMap;
+use phalanx_game::sorted::SortedMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::oneshot;
 
@@ -25,7 +25,7 @@ pub(crate) struct Tickets {
 #[derive(Debug, Default)]
 struct Table {
     last: Ticket,
-    open: BTreeMap<Ticket, oneshot::Sender<Answer>>,
+    open: SortedMap<Ticket, oneshot::Sender<Answer>>,
     closed: bool,
 }
 

@@ -20,11 +20,11 @@ use crate::{access, listeners, plans};
 use anyhow::{Context, Result};
 use phalanx_control::{Certificates, Control, Host, Newcomers, Options};
 use phalanx_engine::Staged;
+use phalanx_game::sorted::SortedMap;
 use phalanx_metrics::Metrics;
 use phalanx_net::{BuiltTeam, CheckpointSink, Lobby, TeamHandle, receive_bridges};
 use phalanx_settings::{Settings, TeamSettings};
 use phalanx_strategy::Keeper;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -254,7 +254,7 @@ impl Observers {
     }
 
     /// Where each team of the settings puts its checkpoints.
-    fn sinks(&self, settings: &Settings) -> BTreeMap<String, Arc<dyn CheckpointSink>> {
+    fn sinks(&self, settings: &Settings) -> SortedMap<String, Arc<dyn CheckpointSink>> {
         let names = settings.teams.iter().map(|team| &team.name);
         let sink = |writer: &Writer, name: &String| (name.clone(), writer.sink(name));
         self.writer.iter().flat_map(|writer| names.clone().map(|name| sink(writer, name))).collect()

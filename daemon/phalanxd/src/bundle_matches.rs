@@ -2,6 +2,7 @@
 
 use crate::league_matches::{Contestant, Matches, ask, enter_bundle};
 use anyhow::{Context, Result, bail};
+use phalanx_game::sorted::SortedMap;
 use phalanx_lua::Bundle;
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ const GROUPS_MAX: usize = 16;
 /// A strategy as it travels: its files, as JSON.
 #[must_use]
 pub fn bundle_bytes(bundle: &Bundle) -> Vec<u8> {
-    let files: BTreeMap<_, _> = bundle.files().map(|(path, text)| (path, text.as_ref())).collect();
+    let files: SortedMap<_, _> = bundle.files().map(|(path, text)| (path, text.as_ref())).collect();
     // Texts always have a form in JSON.
     serde_json::to_vec(&files).unwrap_or_default()
 }
@@ -35,9 +36,9 @@ pub fn bundle_of_bytes(bytes: &[u8], hash: &str) -> Result<Bundle> {
 /// Strategies that passed their trial here, by their hashes, and the matches between them.
 #[derive(Debug, Default)]
 pub struct BundleMatches {
-    bundles: BTreeMap<String, Bundle>,
-    contestants: BTreeMap<String, Contestant>,
-    groups: BTreeMap<String, Matches>,
+    bundles: SortedMap<String, Bundle>,
+    contestants: SortedMap<String, Contestant>,
+    groups: SortedMap<String, Matches>,
 }
 
 impl BundleMatches {

@@ -13,10 +13,10 @@
 //! the reverse, is closed, and its seat connects again as after any other loss.
 
 use crate::manager::Manager;
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{freeze, thaw};
 use phalanx_net::HandedSeat;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -52,7 +52,7 @@ struct Note {
 }
 
 /// Connections that the previous process left, by team.
-pub type Handed = BTreeMap<String, Vec<HandedSeat>>;
+pub type Handed = SortedMap<String, Vec<HandedSeat>>;
 
 /// Leaves the teams' connections with the service manager, and the notes in the state folder.
 pub fn leave(manager: &Manager, state: &Path, teams: Vec<(String, Vec<HandedSeat>)>) {
@@ -89,7 +89,7 @@ pub fn take(manager: &Manager, state: Option<&Path>, streams: Vec<TcpStream>) ->
         manager.forget(SEATS);
     }
     let mut handed = Handed::new();
-    let mut streams: BTreeMap<_, _> = streams.into_iter().filter_map(with_ends).collect();
+    let mut streams: SortedMap<_, _> = streams.into_iter().filter_map(with_ends).collect();
     for Note { team, seat, server, here, there, heard } in notes {
         if let Some(stream) = streams.remove(&(here, there)) {
             handed.entry(team).or_default().push(HandedSeat { seat, server, stream, heard });

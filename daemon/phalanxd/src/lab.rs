@@ -16,13 +16,13 @@ pub(crate) use workers::workers;
 use crate::leagues::FollowedLeague;
 use ladders::ShownLadder;
 use phalanx_control::{LabDirectory, LadderMatchAsk, LeagueView};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_ladder::FollowedLadder;
 use phalanx_league::LeagueStoreError;
 use phalanx_proto::v1;
 use phalanx_settings::LabSettings;
 use runs::ShownRun;
 use server::{ON_SERVER, ServerReader, address};
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -51,9 +51,9 @@ struct Shared {
 /// What was found, by the names of the folders; ladders of the server have `kv:` before theirs.
 #[derive(Default)]
 struct State {
-    leagues: BTreeMap<String, Arc<dyn LeagueView>>,
-    ladders: BTreeMap<String, Arc<ShownLadder>>,
-    runs: BTreeMap<String, Arc<ShownRun>>,
+    leagues: SortedMap<String, Arc<dyn LeagueView>>,
+    ladders: SortedMap<String, Arc<ShownLadder>>,
+    runs: SortedMap<String, Arc<ShownRun>>,
     /// `None` without a server.
     server: Option<v1::LabServer>,
 }
@@ -61,9 +61,9 @@ struct State {
 /// What reads the folders.
 #[derive(Debug, Default)]
 struct Reader {
-    leagues: BTreeMap<String, FollowedLeague>,
+    leagues: SortedMap<String, FollowedLeague>,
     /// Leagues that cannot be read: each is logged once.
-    unreadable: BTreeSet<String>,
+    unreadable: SortedSet<String>,
 }
 
 impl std::fmt::Debug for Shared {
@@ -229,7 +229,7 @@ impl Reader {
 
 impl State {
     /// Drops what is gone.
-    fn retain(&mut self, names: &BTreeSet<String>) {
+    fn retain(&mut self, names: &SortedSet<String>) {
         self.leagues.retain(|name, _| names.contains(name));
         self.ladders.retain(|name, ladder| ladder.is_on_server() || names.contains(name));
         self.runs.retain(|name, _| names.contains(name));
@@ -237,7 +237,7 @@ impl State {
 }
 
 /// The names of the folders in a folder.
-fn names(folder: &Path) -> BTreeSet<String> {
+fn names(folder: &Path) -> SortedSet<String> {
     let plain = |name: &String| {
         name.len() <= NAME_BYTES_MAX
             && !name.starts_with('.')
@@ -246,6 +246,6 @@ fn names(folder: &Path) -> BTreeSet<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.path().is_dir());
     let names = folders.filter_map(|entry| entry.file_name().into_string().ok()).filter(plain);
-    let all: BTreeSet<String> = names.collect();
+    let all: SortedSet<String> = names.collect();
     all.into_iter().take(FOLDERS_MAX).collect()
 }

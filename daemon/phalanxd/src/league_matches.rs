@@ -6,6 +6,7 @@ use crate::recordings::{Making, Patient, info};
 use crate::tune_matches::game_value;
 use anyhow::{Context, Result, anyhow};
 use phalanx_engine::{Generation, Staged};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{Score, Verdict};
 use phalanx_games::demo::{DemoAsk, DemoStage};
 use phalanx_games::shipped::SHIPPED;
@@ -208,7 +209,7 @@ pub struct Matches {
     ask: DemoAsk,
     contestants: Vec<Contestant>,
     /// The first contestant with values of parameters of its matches, by the values.
-    candidates: Mutex<BTreeMap<String, Contestant>>,
+    candidates: Mutex<SortedMap<String, Contestant>>,
 }
 
 /// One strategy that passed its trial.

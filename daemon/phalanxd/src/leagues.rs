@@ -16,8 +16,8 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use kept::{Kept, Runner};
 use phalanx_control::{Begun, LeagueAsk, LeagueDirectory, LeagueRefusal, LeagueView};
+use phalanx_game::sorted::SortedMap;
 use phalanx_league::{LeagueDefinition, LeagueStore, LeagueStoreError};
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -40,7 +40,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    leagues: BTreeMap<String, Arc<Kept>>,
+    leagues: SortedMap<String, Arc<Kept>>,
     /// The league that is being played, or is about to be.
     busy: Option<String>,
     closing: bool,
@@ -53,7 +53,7 @@ impl Leagues {
     pub fn open(folder: PathBuf) -> Self {
         let names = std::fs::read_dir(&folder).into_iter().flatten().flatten();
         let names = names.filter_map(|entry| entry.file_name().into_string().ok());
-        let mut leagues = BTreeMap::new();
+        let mut leagues = SortedMap::new();
         for name in names.take(KEPT_MAX) {
             match LeagueStore::reopen(&folder.join(&name)) {
                 Ok(store) => {

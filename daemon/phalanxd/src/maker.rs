@@ -13,6 +13,7 @@ use phalanx_control::{
     Wrong,
 };
 use phalanx_engine::{Staged, StrategyOrigin};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_games::TeamPlan;
 use phalanx_lua::LoadError;
 use phalanx_net::{CheckpointSink, Endpoint, Lobby};
@@ -21,7 +22,6 @@ use phalanx_settings::{
 };
 use phalanx_strategy::Keeper;
 use phalanx_trial::TrialResult;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 use tokio_util::sync::CancellationToken;
@@ -48,15 +48,15 @@ pub struct Maker {
     /// What teams were made with, to make them again for the next match.
     pub made: MadeTeams,
     /// Where the teams of the settings put their checkpoints, by name.
-    pub sinks: BTreeMap<String, Arc<dyn CheckpointSink>>,
+    pub sinks: SortedMap<String, Arc<dyn CheckpointSink>>,
 }
 
 /// The settings of teams that were made while the daemon runs, by name.
 #[derive(Clone, Debug, Default)]
-pub struct MadeTeams(Arc<Mutex<BTreeMap<String, TeamSettings>>>);
+pub struct MadeTeams(Arc<Mutex<SortedMap<String, TeamSettings>>>);
 
 impl MadeTeams {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, TeamSettings>> {
+    fn lock(&self) -> MutexGuard<'_, SortedMap<String, TeamSettings>> {
         // Each change is one step, as in `Names`.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -64,10 +64,10 @@ impl MadeTeams {
 
 /// Names that are taken by teams which do not stand in the directory yet.
 #[derive(Clone, Debug, Default)]
-pub struct Names(Arc<Mutex<BTreeSet<String>>>);
+pub struct Names(Arc<Mutex<SortedSet<String>>>);
 
 impl Names {
-    fn lock(&self) -> MutexGuard<'_, BTreeSet<String>> {
+    fn lock(&self) -> MutexGuard<'_, SortedSet<String>> {
         // Each change is one step: a set is whole even when its holder panicked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -4,6 +4,7 @@ use crate::params;
 use phalanx_control::Newcomers;
 use phalanx_engine::{AlertOptions, Carry, Probation, Staged, TeamOptions};
 use phalanx_game::Roster;
+use phalanx_game::sorted::SortedSet;
 use phalanx_games::shipped;
 use phalanx_games::{TeamPlan, WireError};
 use phalanx_lua::{Bundle, Limits, LoadError};
@@ -11,7 +12,6 @@ use phalanx_net::{BackoffOptions, CheckpointOptions, Endpoint, Lobby, SeatOption
 use phalanx_settings::{AlertSettings, CheckpointSettings, LimitSettings, Settings, TeamSettings};
 use phalanx_strategy::{KeeperOptions, Tuning};
 use phalanx_trial::{Candidate, TrialOptions};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ pub fn bundle(team: &TeamSettings, settings: &Settings) -> Result<Bundle, LoadEr
 pub fn candidate(
     game: &str,
     roster: Arc<Roster>,
-    roles: BTreeSet<String>,
+    roles: SortedSet<String>,
     limits: Limits,
 ) -> Result<Candidate, WireError> {
     let game = phalanx_games::game(game)?;

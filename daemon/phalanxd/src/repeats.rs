@@ -1,6 +1,6 @@
 //! Counts repeated problems: one mistake in a script fails for many agents, turn after turn.
 
-use std::collections::BTreeMap;
+use phalanx_game::sorted::SortedMap;
 
 /// Distinct texts that are counted separately; further ones share a count.
 const DISTINCT_MAX: usize = 50;
@@ -11,7 +11,7 @@ const AGAIN: u64 = 32;
 /// another one.
 #[derive(Clone, Debug, Default)]
 pub struct Repeats {
-    seen: BTreeMap<String, u64>,
+    seen: SortedMap<String, u64>,
     others: u64,
 }
 

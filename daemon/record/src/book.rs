@@ -9,11 +9,12 @@ use crate::part::{OpenChunk, Part, PartError, PartOptions};
 use crate::queue::QueueLosses;
 use phalanx_engine::{Command, JournalEvent, Staged, TapedInput, TeamAct};
 use phalanx_game::Turn;
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_net::Taped;
 use phalanx_proto::v1;
 use phalanx_proto::v1::GapCause;
 use prost::Message;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -89,10 +90,10 @@ pub(crate) struct Book {
     part: Option<Part>,
     path: PathBuf,
     /// Attachments with strategies, by hash: each part contains all of them.
-    strategies: BTreeMap<String, (String, Vec<u8>)>,
+    strategies: SortedMap<String, (String, Vec<u8>)>,
     turns: u64,
     last_turn: Option<Turn>,
-    generations: BTreeSet<u32>,
+    generations: SortedSet<u32>,
     lost: u64,
     /// The last gaps that were written; those of the open chunk are not on the disk yet.
     gaps: Vec<QueueLosses>,
@@ -125,10 +126,10 @@ impl Book {
             last_part: 1,
             part: None,
             path: PathBuf::new(),
-            strategies: BTreeMap::new(),
+            strategies: SortedMap::new(),
             turns: 0,
             last_turn: None,
-            generations: BTreeSet::new(),
+            generations: SortedSet::new(),
             lost: 0,
             gaps: Vec::new(),
             closed_bytes: 0,
@@ -260,7 +261,7 @@ impl Book {
 
     fn losses(&self, open: &OpenChunk) -> Option<QueueLosses> {
         let (first, last) = open.times?;
-        let counts: BTreeMap<_, _> = open
+        let counts: SortedMap<_, _> = open
             .counts
             .iter()
             .filter(|(channel, _)| !matches!(channel, Channel::Recording | Channel::Gaps))

@@ -7,9 +7,10 @@ use crate::queue::QueueLosses;
 use crate::weight::weigh;
 use crate::{RecordingInfo, RecordingOptions};
 use phalanx_game::SeatId;
+use phalanx_game::sorted::SortedMap;
 use phalanx_net::{Appetite, Recorder, Taped};
 use phalanx_proto::v1::GapCause;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::mem;
@@ -43,7 +44,7 @@ struct FlightSegment {
 #[derive(Debug, Default)]
 struct FlightRing {
     began: Option<Happened>,
-    seats: BTreeMap<SeatId, Happened>,
+    seats: SortedMap<SeatId, Happened>,
     sealed: VecDeque<Arc<FlightSegment>>,
     open: FlightSegment,
     bytes: usize,

@@ -11,9 +11,9 @@ use crate::encode::Encoder;
 use crate::queue::{Outlet, QueueItem, QueueLimits, QueueLosses, RecordQueue, queue};
 use crate::recording::give_way;
 use bytes::Bytes;
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_net::{Appetite, Recorder, Taped};
 use prost::Message;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -69,9 +69,9 @@ struct LiveShared {
 #[derive(Debug)]
 struct LiveState {
     encoder: Encoder,
-    wanted: BTreeSet<Channel>,
+    wanted: SortedSet<Channel>,
     /// The entries that created the team and its seats, for viewers that come later.
-    kept: BTreeMap<Channel, (Instant, Taped)>,
+    kept: SortedMap<Channel, (Instant, Taped)>,
 }
 
 impl LiveShared {
@@ -111,7 +111,7 @@ impl LiveFeed {
     ) -> io::Result<Arc<Self>> {
         let (queue, outlet) = queue(limits);
         let encoder = Encoder::new(&info.team, &info.game, &info.server, info.begun.instant);
-        let known = LiveState { encoder, wanted: BTreeSet::new(), kept: BTreeMap::new() };
+        let known = LiveState { encoder, wanted: SortedSet::new(), kept: SortedMap::new() };
         let known = Mutex::new(known);
         let shared = Arc::new(LiveShared { info, kinds: AtomicU32::new(0), known });
         let stage = LiveStage { shared: Arc::clone(&shared), outlet, audience };
@@ -121,7 +121,7 @@ impl LiveFeed {
 
     /// Sets the wanted channels. Returns the kept entries of `fresh`, the channels that just got a
     /// viewer: the description, the begin of the team, its seats.
-    pub fn want(&self, wanted: BTreeSet<Channel>, fresh: &[Channel]) -> Vec<LiveMessage> {
+    pub fn want(&self, wanted: SortedSet<Channel>, fresh: &[Channel]) -> Vec<LiveMessage> {
         let kinds = wanted.iter().fold(0, |kinds, channel| kinds | kind(*channel));
         let mut known = self.shared.known();
         known.wanted = wanted;

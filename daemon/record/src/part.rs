@@ -5,8 +5,9 @@ use crate::disk::DiskFile;
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::NoSeek;
 use mcap::{Attachment, Compression, McapError, WriteOptions, Writer};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -49,12 +50,12 @@ pub(crate) struct Part {
     writer: Writer<NoSeek<CountingWriter>>,
     options: PartOptions,
     written: Arc<AtomicU64>,
-    declared: BTreeSet<Channel>,
+    declared: SortedSet<Channel>,
     /// The number of each message's schema in the file.
-    schemas: BTreeMap<&'static str, u16>,
+    schemas: SortedMap<&'static str, u16>,
     sequence: u32,
     /// Messages and bytes before compression, by channel.
-    pub(crate) tally: BTreeMap<Channel, (u64, u64)>,
+    pub(crate) tally: SortedMap<Channel, (u64, u64)>,
     /// The messages in the open chunk, which are lost if the disk fails now: counts by channel,
     /// first and last log time.
     pub(crate) open: OpenChunk,
@@ -62,7 +63,7 @@ pub(crate) struct Part {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenChunk {
-    pub(crate) counts: BTreeMap<Channel, u64>,
+    pub(crate) counts: SortedMap<Channel, u64>,
     pub(crate) times: Option<(u64, u64)>,
     bytes: u64,
 }
@@ -120,10 +121,10 @@ impl Part {
             writer,
             options,
             written,
-            declared: BTreeSet::new(),
-            schemas: BTreeMap::new(),
+            declared: SortedSet::new(),
+            schemas: SortedMap::new(),
             sequence: 0,
-            tally: BTreeMap::new(),
+            tally: SortedMap::new(),
             open: OpenChunk::default(),
         };
         part.metadata(METADATA, metadata)?;

@@ -2,7 +2,7 @@
 
 use crate::disk::is_written;
 use crate::names::{is_ours, read_path};
-use std::collections::BTreeMap;
+use phalanx_game::sorted::SortedMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -79,8 +79,8 @@ pub fn prune(
     Ok(pruned)
 }
 
-fn find(folder: &Path) -> io::Result<BTreeMap<String, FoundRecording>> {
-    let mut recordings: BTreeMap<String, FoundRecording> = BTreeMap::new();
+fn find(folder: &Path) -> io::Result<SortedMap<String, FoundRecording>> {
+    let mut recordings: SortedMap<String, FoundRecording> = SortedMap::new();
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let path = entry.path();

@@ -5,9 +5,9 @@
 
 use crate::channel::{Channel, Worth};
 use crate::weight::weigh;
+use phalanx_game::sorted::SortedMap;
 use phalanx_net::{Appetite, Taped};
 use phalanx_proto::v1::GapCause;
-use std::collections::BTreeMap;
 use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
@@ -59,12 +59,12 @@ pub(crate) struct QueueLosses {
     pub(crate) cause: GapCause,
     pub(crate) from: Instant,
     pub(crate) to: Instant,
-    pub(crate) counts: BTreeMap<Channel, u64>,
+    pub(crate) counts: SortedMap<Channel, u64>,
 }
 
 impl QueueLosses {
     pub(crate) fn new(cause: GapCause, at: Instant) -> Self {
-        Self { cause, from: at, to: at, counts: BTreeMap::new() }
+        Self { cause, from: at, to: at, counts: SortedMap::new() }
     }
 
     /// The number of entries.

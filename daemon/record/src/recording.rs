@@ -6,6 +6,7 @@ use crate::part::{PartError, PartOptions};
 use crate::queue::{Outlet, QueueItem, QueueLimits, QueueLosses, RecordQueue, queue};
 use crate::{Channel, FORMAT};
 use phalanx_game::Origin;
+use phalanx_game::sorted::SortedMap;
 use phalanx_net::{Appetite, Recorder, Taped, now};
 use phalanx_proto::v1;
 use phalanx_proto::v1::GapCause;
@@ -192,7 +193,7 @@ impl Recording {
             board: Arc::clone(&board),
             chunk_since: None,
             silent_until: None,
-            missing: BTreeMap::new(),
+            missing: SortedMap::new(),
             lost: 0,
             failures: 0,
             trouble: None,
@@ -240,7 +241,7 @@ struct Scribe {
     /// The disk failed: no attempt until then.
     silent_until: Option<Instant>,
     /// What is missing and not reported yet.
-    missing: BTreeMap<GapCause, QueueLosses>,
+    missing: SortedMap<GapCause, QueueLosses>,
     /// What is missing, besides what the queue refused.
     lost: u64,
     failures: u64,
@@ -295,7 +296,7 @@ impl Scribe {
     fn note(&mut self, losses: QueueLosses) {
         let known = self.missing.entry(losses.cause);
         let all =
-            known.or_insert_with(|| QueueLosses { counts: BTreeMap::new(), ..losses.clone() });
+            known.or_insert_with(|| QueueLosses { counts: SortedMap::new(), ..losses.clone() });
         (all.from, all.to) = (all.from.min(losses.from), all.to.max(losses.to));
         for (channel, count) in losses.counts {
             *all.counts.entry(channel).or_default() += count;

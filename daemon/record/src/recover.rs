@@ -6,10 +6,10 @@ use crate::disk::{RealDisk, RecordingDisk};
 use crate::part::{Part, PartError, PartOptions};
 use crate::read::{PartWalk, RecordingDamage, RecordingError, RecordingFile, WalkStep};
 use mcap::records::op;
+use phalanx_game::sorted::SortedSet;
 use phalanx_proto::v1;
 use phalanx_proto::v1::GapCause;
 use prost::Message;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// A chunk is closed once it has this many bytes before compression.
@@ -65,7 +65,7 @@ fn copy(recording: &RecordingFile, file: Box<dyn crate::DiskFile>) -> Result<Rec
     let mut part = Part::begin(file, options, FileInfo(&info).pairs())?;
     let begin = recording.begin_nanos();
     part.message(Channel::Recording, begin, &info.encode_to_vec())?;
-    let mut copied = Copied { part, begin, last: begin, attached: BTreeSet::new() };
+    let mut copied = Copied { part, begin, last: begin, attached: SortedSet::new() };
     let mut recovered = Recovered::default();
     for (number, path) in recording.parts() {
         let Some(path) = path else {
@@ -106,7 +106,7 @@ struct Copied {
     begin: u64,
     /// The log time of the last message.
     last: u64,
-    attached: BTreeSet<String>,
+    attached: SortedSet<String>,
 }
 
 impl Copied {

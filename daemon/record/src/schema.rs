@@ -1,10 +1,10 @@
 //! The schema of a message, for tools that do not know our messages: its descriptor and the
 //! descriptors of everything that it uses.
 
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_proto::DESCRIPTORS;
 use prost::Message;
 use prost_types::{DescriptorProto, FileDescriptorProto, FileDescriptorSet};
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 static ALL: LazyLock<FileDescriptorSet> =
@@ -14,7 +14,7 @@ static ALL: LazyLock<FileDescriptorSet> =
 /// each file contains it.
 pub(crate) fn descriptor_of(message: &str) -> Vec<u8> {
     let types = types();
-    let mut needed = BTreeSet::new();
+    let mut needed = SortedSet::new();
     let mut open = vec![format!(".{message}")];
     while let Some(name) = open.pop() {
         let name = outermost(&types, &name);
@@ -31,7 +31,7 @@ pub(crate) fn descriptor_of(message: &str) -> Vec<u8> {
             set.file.push(kept);
         }
     }
-    let files: BTreeSet<_> = set.file.iter().map(|file| file.name().to_owned()).collect();
+    let files: SortedSet<_> = set.file.iter().map(|file| file.name().to_owned()).collect();
     for file in &mut set.file {
         file.dependency.retain(|used| files.contains(used));
         // They are indices into the list that was just changed, and are not used.
@@ -42,8 +42,8 @@ pub(crate) fn descriptor_of(message: &str) -> Vec<u8> {
 }
 
 /// The full name of each top-level message and enumeration, and the types that it uses.
-fn types() -> BTreeMap<String, Vec<String>> {
-    let mut types = BTreeMap::new();
+fn types() -> SortedMap<String, Vec<String>> {
+    let mut types = SortedMap::new();
     for file in &ALL.file {
         for message in &file.message_type {
             let name = format!(".{}.{}", file.package(), message.name());
@@ -63,7 +63,7 @@ fn uses(message: &DescriptorProto) -> Vec<String> {
 }
 
 /// A nested type belongs to its outermost message.
-fn outermost(types: &BTreeMap<String, Vec<String>>, name: &str) -> String {
+fn outermost(types: &SortedMap<String, Vec<String>>, name: &str) -> String {
     let mut name = name;
     while !types.contains_key(name)
         && let Some((outer, _)) = name.rsplit_once('.')
@@ -73,7 +73,7 @@ fn outermost(types: &BTreeMap<String, Vec<String>>, name: &str) -> String {
     name.to_owned()
 }
 
-fn pruned(file: &FileDescriptorProto, needed: &BTreeSet<String>) -> FileDescriptorProto {
+fn pruned(file: &FileDescriptorProto, needed: &SortedSet<String>) -> FileDescriptorProto {
     let has = |name: &str| needed.contains(&format!(".{}.{name}", file.package()));
     let mut kept = FileDescriptorProto {
         service: Vec::new(),
@@ -102,7 +102,7 @@ mod tests {
         for channel in (1..19).filter_map(Channel::numbered) {
             let message = channel.message();
             let set = FileDescriptorSet::decode(&*descriptor_of(message)).unwrap();
-            let mut known = BTreeSet::new();
+            let mut known = SortedSet::new();
             for file in &set.file {
                 assert!(file.dependency.iter().all(|used| known.contains(used)), "{message}");
                 known.insert(file.name().to_owned());

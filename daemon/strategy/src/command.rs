@@ -4,8 +4,8 @@ use crate::{
     Activation, GenerationInfo, RequestedSource, StrategyError, StrategyStatus, Trialled, Tuning,
 };
 use phalanx_engine::{Carry, StrategyOrigin};
+use phalanx_game::sorted::SortedSet;
 use phalanx_lua::Bundle;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -156,5 +156,5 @@ pub(crate) struct KeeperView {
     /// Newest first.
     pub(crate) generations: Vec<GenerationInfo>,
     /// The names of the active strategy's files that may be roles.
-    pub(crate) roles: BTreeSet<String>,
+    pub(crate) roles: SortedSet<String>,
 }

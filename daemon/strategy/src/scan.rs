@@ -1,7 +1,7 @@
 //! What a strategy folder looks like from outside, without reading any file.
 
+use phalanx_game::sorted::SortedMap;
 use phalanx_lua::{DEPTH_MAX, TUNED_FILE};
-use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -19,7 +19,7 @@ pub(crate) enum FolderMetadata {
         root: PathBuf,
         /// Device and number of the folder itself.
         identity: (u64, u64),
-        files: BTreeMap<PathBuf, Stamp>,
+        files: SortedMap<PathBuf, Stamp>,
         /// There are more entries than [`ENTRIES_MAX`].
         is_cut: bool,
     },
@@ -55,7 +55,7 @@ fn look_there(folder: &Path) -> io::Result<FolderMetadata> {
     if !meta.is_dir() {
         return Err(io::ErrorKind::NotADirectory.into());
     }
-    let mut files = BTreeMap::new();
+    let mut files = SortedMap::new();
     let mut count = 0_usize;
     let walk = WalkDir::new(&root).min_depth(1).max_depth(DEPTH_MAX).sort_by_file_name();
     let shown = |entry: &walkdir::DirEntry| !entry.file_name().as_encoded_bytes().starts_with(b".");

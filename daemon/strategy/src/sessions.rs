@@ -3,9 +3,9 @@
 
 use crate::{Evaluated, KeeperOptions, SESSION_NAME_BYTES_MAX, SESSIONS_MAX, StrategyError};
 use phalanx_engine::{Generation, View};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Api};
 use phalanx_lua::{Bundle, Limits, LoadError, Replica, stage};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -37,7 +37,7 @@ pub(crate) struct Sessions {
     limits: Limits,
     /// Each copy holds a permit while its thread lives.
     room: Arc<Semaphore>,
-    named: Mutex<BTreeMap<String, EvalSession>>,
+    named: Mutex<SortedMap<String, EvalSession>>,
 }
 
 /// The way to a copy.

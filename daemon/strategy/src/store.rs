@@ -9,8 +9,8 @@ pub use disk::safe_name;
 
 use disk::HistoryDisk;
 use phalanx_engine::{Generation, StrategyOrigin};
+use phalanx_game::sorted::SortedMap;
 use phalanx_lua::Bundle;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,7 +45,7 @@ pub(crate) struct HistoryMarker {
 /// All that is kept.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StoredHistory {
-    entries: BTreeMap<u32, StoredGeneration>,
+    entries: SortedMap<u32, StoredGeneration>,
     marker: HistoryMarker,
 }
 

@@ -2,8 +2,8 @@
 
 use phalanx_engine::{BrainError, BrainErrorKind, Scene, View};
 use phalanx_game::AgentId;
+use phalanx_game::sorted::SortedSet;
 use phalanx_lua::Replica;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -33,8 +33,8 @@ pub(crate) fn rehearse(
     let roles = replica.brain().roles();
     let stage = RehearsalPlan { view, decide_max, due, roles };
     let mut rehearsal = Rehearsal::default();
-    let mut asked = BTreeSet::new();
-    let mut slow = BTreeSet::new();
+    let mut asked = SortedSet::new();
+    let mut slow = SortedSet::new();
     rehearsal.complete = stage.scenes(replica, &mut rehearsal, &mut asked, &mut slow).is_some()
         && stage.others(replica, &mut rehearsal, &asked).is_some();
     rehearsal
@@ -56,7 +56,7 @@ pub(crate) fn endless(
     if has_time() {
         keep("plan", replica.plan_blind(BLIND_BUDGET).result.err());
     }
-    let mut tried = BTreeSet::new();
+    let mut tried = SortedSet::new();
     for (entry, index) in view.roster.agents.iter().zip(0_u16..) {
         if !entry.gone && tried.insert(&entry.role) && has_time() {
             keep("decide", replica.decide_blind(AgentId(index), BLIND_BUDGET).result.err());
@@ -70,7 +70,7 @@ struct RehearsalPlan<'a> {
     decide_max: Duration,
     due: Instant,
     /// The roles that the strategy on trial has.
-    roles: BTreeSet<String>,
+    roles: SortedSet<String>,
 }
 
 impl RehearsalPlan<'_> {
@@ -79,8 +79,8 @@ impl RehearsalPlan<'_> {
         &self,
         replica: &mut Replica,
         rehearsal: &mut Rehearsal,
-        asked: &mut BTreeSet<String>,
-        slow: &mut BTreeSet<String>,
+        asked: &mut SortedSet<String>,
+        slow: &mut SortedSet<String>,
     ) -> Option<()> {
         let mut planning = true;
         for scene in &self.view.scenes {
@@ -116,13 +116,13 @@ impl RehearsalPlan<'_> {
         &self,
         replica: &mut Replica,
         rehearsal: &mut Rehearsal,
-        asked: &BTreeSet<String>,
+        asked: &SortedSet<String>,
     ) -> Option<()> {
         let Some(scene) = self.view.scenes.last() else { return Some(()) };
         let Some(agent) = self.present(scene).next() else { return Some(()) };
         let roster = self.view.roster.agents.iter().filter(|entry| !entry.gone);
         let roles = roster.map(|entry| &entry.role);
-        let left: BTreeSet<_> = roles.filter(|role| !asked.contains(*role)).collect();
+        let left: SortedSet<_> = roles.filter(|role| !asked.contains(*role)).collect();
         for role in left {
             replica.set_role(agent, role);
             let outcome = replica.decide(scene, agent, self.budget()?);

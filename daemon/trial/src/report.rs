@@ -1,9 +1,9 @@
 //! What a trial is given, and what came of it.
 
 use phalanx_engine::{Carry, Fault, View};
+use phalanx_game::sorted::SortedSet;
 use phalanx_game::{Api, Roster};
 use phalanx_lua::{Diagnostic, Limits, Program, Severity};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub struct Candidate {
     /// The agents.
     pub roster: Arc<Roster>,
     /// The roles that must exist.
-    pub roles: BTreeSet<String>,
+    pub roles: SortedSet<String>,
     /// What scripts may use.
     pub limits: Limits,
     /// What the team's scripts see now; absent before it plays.

@@ -9,12 +9,12 @@ use phalanx_colosseum::api::API as COLOSSEUM;
 use phalanx_engine::{
     Board, Generation, Params, Scene, StrategyOrigin, View, check_order, read_order,
 };
+use phalanx_game::sorted::SortedSet;
 use phalanx_game::{
     AgentId, Api, Kind, Oracle, QueryError, Roster, RosterEntry, Said, Turn, Value,
 };
 use phalanx_lua::{Bundle, Limits, Module, Replica, modules, stage};
 use phalanx_mars::api::API as MARS;
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -72,12 +72,12 @@ fn logged(body: &str) -> Vec<String> {
 }
 
 /// `name function` for each member of a global table; of the globals themselves for an empty name.
-fn found(module: &str) -> BTreeSet<String> {
+fn found(module: &str) -> SortedSet<String> {
     let table = if module.is_empty() { "_G" } else { module };
     let lines = logged(&format!(
         "for name, value in {table} do log.info(tostring(name) .. ' ' .. type(value)) end"
     ));
-    let mut names: BTreeSet<String> = lines.into_iter().collect();
+    let mut names: SortedSet<String> = lines.into_iter().collect();
     if module.is_empty() {
         // It belongs to each file, not to the globals that all share.
         names.insert("require function".into());
@@ -98,10 +98,10 @@ fn declared(module: &Module) -> impl Iterator<Item = String> {
 #[test]
 fn scripts_find_what_is_declared_and_nothing_else() {
     let all = modules(&API);
-    let names: BTreeSet<&str> = all.iter().map(|module| module.name).collect();
+    let names: SortedSet<&str> = all.iter().map(|module| module.name).collect();
     for name in &names {
         let members = all.iter().filter(|module| module.name == *name);
-        let mut wanted: BTreeSet<String> = members.flat_map(declared).collect();
+        let mut wanted: SortedSet<String> = members.flat_map(declared).collect();
         if name.is_empty() {
             wanted.extend(names.iter().filter(|n| !n.is_empty()).map(|n| format!("{n} table")));
         }

@@ -23,12 +23,13 @@ pub use config::{ArenaConfig, ConfigError};
 pub use record::{ResultSummary, SimulationResult};
 
 use crate::rules::Simulation;
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{
     Arena, Artifact, ConnectionId, Origin, Outgoing, Picture, Score, Tally, Verdict,
 };
 use play::{ArenaSession, Stand};
 use record::SessionFeats;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// Most sessions that one run keeps results of.
@@ -46,7 +47,7 @@ pub struct AsimulatorArena {
     /// What the first clients are called.
     names: Vec<String>,
     /// Running sessions.
-    plays: BTreeMap<ConnectionId, ArenaSession>,
+    plays: SortedMap<ConnectionId, ArenaSession>,
     /// Results of sessions, running ones too, in the order in which they came.
     scores: Vec<Score>,
     /// What the sessions achieved whose simulations have ended, in the same order.
@@ -75,7 +76,7 @@ impl AsimulatorArena {
             config,
             pace: Duration::ZERO,
             names: Vec::new(),
-            plays: BTreeMap::new(),
+            plays: SortedMap::new(),
             scores: Vec::new(),
             feats: Vec::new(),
             complete: 0,

@@ -35,11 +35,11 @@ use crate::percept::{Briefing, Percept};
 use crate::rules::{BoundsMean, Cell, Neighbourhood, ScoreLimitMode, TurnAction};
 use crate::session::{BoundsOption, ClientOptions, IDLE_TURNS_MAX, NeighbourhoodOption};
 use crate::wire::Symbol;
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{
     ActionError, AgentId, AgentState, Met, Picture, QueryError, RestoreError, Roster, Said, Turn,
     Value,
 };
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The belief about the running simulation, and what earlier ones taught.
@@ -72,7 +72,7 @@ struct RunningSimulation {
     /// Turns left in a row.
     idle: u32,
     /// Symbols that the simulator shows.
-    shown: BTreeMap<Cell, Symbol>,
+    shown: SortedMap<Cell, Symbol>,
 }
 
 /// What follows from a version of the chart.
@@ -204,7 +204,7 @@ impl RunningSimulation {
             step: 0,
             mind: Arc::new(Inference { version: u64::MAX, beliefs: Beliefs::default(), rates }),
             idle: 0,
-            shown: BTreeMap::new(),
+            shown: SortedMap::new(),
         }
     }
 

@@ -6,9 +6,9 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use phalanx_assemble::percept::{Briefing, Percept};
 use phalanx_assemble::wire::{self, Message};
 use phalanx_assemble::world::World;
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Roster, RosterEntry, Turn, Value, World as _};
 use phalanx_testkit::traces::{self, TraceDirection};
-use std::collections::BTreeMap;
 use std::hint::black_box;
 
 const NAME: &str = "mapc2020/team_750steps_seed42.jsonl.gz";
@@ -52,10 +52,10 @@ fn parse(c: &mut Criterion) {
     }
 }
 
-type Steps = BTreeMap<u32, BTreeMap<AgentId, Percept>>;
+type Steps = SortedMap<u32, SortedMap<AgentId, Percept>>;
 
-fn recorded() -> Option<(Roster, BTreeMap<AgentId, Briefing>, Steps)> {
-    let (mut names, mut briefings, mut steps) = (Vec::new(), BTreeMap::new(), Steps::new());
+fn recorded() -> Option<(Roster, SortedMap<AgentId, Briefing>, Steps)> {
+    let (mut names, mut briefings, mut steps) = (Vec::new(), SortedMap::new(), Steps::new());
     for line in traces::lines(NAME)? {
         if line.direction != TraceDirection::In || line.agent == "?" {
             continue;
@@ -84,7 +84,7 @@ fn recorded() -> Option<(Roster, BTreeMap<AgentId, Briefing>, Steps)> {
     Some((Roster { team: "B".into(), agents: agents.collect() }, briefings, steps))
 }
 
-fn feed(roster: &Roster, briefings: &BTreeMap<AgentId, Briefing>, steps: Steps) -> World {
+fn feed(roster: &Roster, briefings: &SortedMap<AgentId, Briefing>, steps: Steps) -> World {
     let mut world = World::new(roster);
     for (agent, briefing) in briefings {
         world.begin(0, *agent, Some(briefing));

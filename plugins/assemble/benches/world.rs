@@ -9,10 +9,10 @@ use phalanx_assemble::action::Action;
 use phalanx_assemble::arena::{ArenaConfig, ArenaOptions, AssembleArena};
 use phalanx_assemble::wire::{self, Message};
 use phalanx_assemble::world::World;
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{
     AgentId, Arena as _, ConnectionId, Origin, Outgoing, Roster, RosterEntry, Turn, World as _,
 };
-use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
@@ -47,7 +47,7 @@ fn walked(agents: u16, side: u32, steps: u32) -> World {
     let options = ArenaOptions { replays: false, results: false, ..ArenaOptions::default() };
     let origin = Origin { instant: now, unix_ms: 0 };
     let mut arena = AssembleArena::new(config.clone(), options, origin);
-    let mut agents = BTreeMap::new();
+    let mut agents = SortedMap::new();
     let mut connections = (0..).map(ConnectionId);
     for (team, password) in config.teams.iter().zip(["1", "2"]) {
         for number in 1..=config.accounts_per_team() {
@@ -80,7 +80,7 @@ fn walked(agents: u16, side: u32, steps: u32) -> World {
 /// Everybody answers what was asked; the team's world hears of it.
 fn walk(
     arena: &mut AssembleArena,
-    agents: &BTreeMap<ConnectionId, (AgentId, String)>,
+    agents: &SortedMap<ConnectionId, (AgentId, String)>,
     world: &mut World,
     now: Instant,
 ) {

@@ -31,6 +31,7 @@ use crate::percept::{Briefing, Percept};
 use body::{StructurePart, Structures};
 use chart::{GroupMap, Types};
 use glance::Glance;
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{
     ActionError, AgentId, AgentState, Met, Picture, QueryError, RestoreError, Roster, Said, Turn,
     Value,
@@ -38,7 +39,7 @@ use phalanx_game::{
 use phalanx_grid::{Cell, Extent, FrameId, Frames};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// Percepts that wait for [`phalanx_game::World::settle`], in steps; the oldest are forgotten.
 const STEPS_WAITING_MAX: usize = 64;
@@ -58,15 +59,15 @@ pub struct World {
     roster: Roster,
     round: Option<u32>,
     briefing: Option<Briefing>,
-    minds: BTreeMap<AgentId, AgentMemory>,
-    waiting: BTreeMap<u32, BTreeMap<AgentId, Percept>>,
+    minds: SortedMap<AgentId, AgentMemory>,
+    waiting: SortedMap<u32, SortedMap<AgentId, Percept>>,
     frames: Frames,
-    charts: BTreeMap<FrameId, GroupMap>,
+    charts: SortedMap<FrameId, GroupMap>,
     bodies: Structures,
     types: Types,
     extent: Extent,
     /// Step in which each task was perceived first.
-    task_births: BTreeMap<String, u32>,
+    task_births: SortedMap<String, u32>,
     sightings: meeting::Sightings,
     doubts: doubt::Doubts,
     counts: BeliefCounts,
@@ -144,14 +145,14 @@ impl World {
             roster: roster.clone(),
             round: None,
             briefing: None,
-            minds: BTreeMap::new(),
-            waiting: BTreeMap::new(),
+            minds: SortedMap::new(),
+            waiting: SortedMap::new(),
             frames: Frames::default(),
-            charts: BTreeMap::new(),
+            charts: SortedMap::new(),
             bodies: Structures::default(),
             types: Types::default(),
             extent: Extent::default(),
-            task_births: BTreeMap::new(),
+            task_births: SortedMap::new(),
             sightings: meeting::Sightings::default(),
             doubts: doubt::Doubts::default(),
             counts: BeliefCounts::default(),

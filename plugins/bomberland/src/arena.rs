@@ -26,11 +26,12 @@ pub use options::ArenaOptions;
 use crate::rules::{ForwardChance, GameState, OrderRefusal, TickChance as _, Unit, Unmakeable};
 use crate::wire::{self, AdminPacket};
 use lobby::{Admission, ClientLobby, ClientRole};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{
     Arena, Artifact, ConnectionId, Origin, Outgoing, Picture, Score, Tally, Verdict,
 };
 use play::SeededGame;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// How often the engine looks whether all agents are there, and tells those that wait.
@@ -87,7 +88,7 @@ pub struct BomberlandArena {
     /// For what is by chance outside of the games.
     luck: ForwardChance,
     /// Inputs that were dropped, by cause.
-    drops: BTreeMap<&'static str, u64>,
+    drops: SortedMap<&'static str, u64>,
     /// The last reset or question that the original would have died of.
     trouble: Option<String>,
     verdict: Verdict,
@@ -125,7 +126,7 @@ impl BomberlandArena {
             play,
             seeds: (world_seed, prng_seed),
             luck,
-            drops: BTreeMap::new(),
+            drops: SortedMap::new(),
             trouble: None,
             verdict,
             artifacts: VecDeque::new(),
@@ -147,7 +148,7 @@ impl BomberlandArena {
 
     /// What was dropped without a word, by cause.
     #[must_use]
-    pub fn drops(&self) -> &BTreeMap<&'static str, u64> {
+    pub fn drops(&self) -> &SortedMap<&'static str, u64> {
         &self.drops
     }
 

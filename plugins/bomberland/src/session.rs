@@ -20,11 +20,12 @@ use crate::percept::{Briefing, Percept, TickScene};
 use crate::rules::{UnitIndex, UnitOrder};
 use crate::wire::{self, Full, RefereePacket};
 use mirror::GameMirror;
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{
     AgentId, DefaultCause, Event, Late, Margin, Notice, ProtocolError, Seat, Turn, TurnGate,
 };
 use serde_json::Value;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -79,11 +80,11 @@ pub struct Session {
     live: Option<u32>,
     next: u32,
     /// The unit that each agent is.
-    units: BTreeMap<AgentId, UnitIndex>,
+    units: SortedMap<AgentId, UnitIndex>,
     /// What was sent last, with its turn.
-    sent: BTreeMap<AgentId, (Turn, Action)>,
+    sent: SortedMap<AgentId, (Turn, Action)>,
     /// Moves that wait for an own unit in front of them.
-    held: BTreeMap<AgentId, (Turn, Action, UnitIndex)>,
+    held: SortedMap<AgentId, (Turn, Action, UnitIndex)>,
     heard: Option<Instant>,
     /// How long silence is borne; longer after each time that it meant nothing.
     patience: u32,
@@ -106,9 +107,9 @@ impl Session {
             game: None,
             live: None,
             next: 0,
-            units: BTreeMap::new(),
-            sent: BTreeMap::new(),
-            held: BTreeMap::new(),
+            units: SortedMap::new(),
+            sent: SortedMap::new(),
+            held: SortedMap::new(),
             heard: None,
             patience: 1,
             step_at: None,
@@ -197,7 +198,7 @@ impl Session {
         self.leave_round();
         let round = self.next;
         (self.live, self.next) = (Some(round), round.saturating_add(1));
-        (self.patience, self.sent) = (1, BTreeMap::new());
+        (self.patience, self.sent) = (1, SortedMap::new());
         let Some(game) = &self.game else { return };
         self.units = pair(&self.seat.agents, game);
         for (agent, _) in &self.seat.agents {
@@ -387,10 +388,10 @@ impl Session {
 }
 
 /// Gives every agent its unit: by the unit's name, otherwise in the order of the game.
-fn pair(agents: &[(AgentId, String)], game: &GameMirror) -> BTreeMap<AgentId, UnitIndex> {
+fn pair(agents: &[(AgentId, String)], game: &GameMirror) -> SortedMap<AgentId, UnitIndex> {
     let own: Vec<UnitIndex> = game.own_units().collect();
     let named = |name: &str| game.board.find_unit(name).filter(|unit| own.contains(unit));
-    let mut units: BTreeMap<AgentId, UnitIndex> =
+    let mut units: SortedMap<AgentId, UnitIndex> =
         agents.iter().filter_map(|(agent, name)| Some((*agent, named(name)?))).collect();
     for (agent, _) in agents {
         let taken: Vec<UnitIndex> = units.values().copied().collect();

@@ -24,12 +24,12 @@ use crate::rules::{
     EventSink, ForwardChance, GameParams, GameState, TickEvent, UnitIndex, UnitOrder, step,
 };
 use crate::search::{SearchOptions, SearchResult, search};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{
     ActionError, AgentId, AgentState, Met, Picture, QueryError, RestoreError, Roster, Said, Turn,
     Value,
 };
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The team's belief about one game.
@@ -37,10 +37,10 @@ use std::sync::Arc;
 pub struct World {
     roster: Roster,
     round: Option<u32>,
-    briefings: BTreeMap<AgentId, Briefing>,
+    briefings: SortedMap<AgentId, Briefing>,
     /// The rules, as far as any percept of the game contained them.
     rules: Option<GameParams>,
-    percepts: BTreeMap<AgentId, Percept>,
+    percepts: SortedMap<AgentId, Percept>,
     cache: RefCell<QueryCache>,
 }
 
@@ -48,7 +48,7 @@ pub struct World {
 #[derive(Clone, Debug, Default)]
 struct QueryCache {
     forecast: Option<Arc<DangerForecast>>,
-    walks: BTreeMap<AgentId, Arc<WalkCosts>>,
+    walks: SortedMap<AgentId, Arc<WalkCosts>>,
     /// The last search: units of a team that ask the same share one.
     search: Option<(SearchOptions, Arc<SearchResult>)>,
 }
@@ -60,9 +60,9 @@ impl World {
         Self {
             roster: roster.clone(),
             round: None,
-            briefings: BTreeMap::new(),
+            briefings: SortedMap::new(),
             rules: None,
-            percepts: BTreeMap::new(),
+            percepts: SortedMap::new(),
             cache: RefCell::default(),
         }
     }

@@ -6,8 +6,8 @@
 use crate::percept::{Percept, StateScene};
 use crate::rules::Id;
 use crate::rules::snake::SnakeDirection;
+use phalanx_game::sorted::SortedSet;
 use phalanx_game::{ActionError, Said, Value};
-use std::collections::BTreeSet;
 use std::fmt;
 
 /// Most orders in one answer; no player has more actors.
@@ -151,7 +151,7 @@ fn orders(list: &[Value], percept: Option<&Percept>) -> Result<Vec<ActorOrder>, 
     if list.len() > ORDERS_MAX {
         return Err(format!("expected at most {ORDERS_MAX} orders, got {}", list.len()));
     }
-    let mut seen = BTreeSet::new();
+    let mut seen = SortedSet::new();
     let mut orders = Vec::new();
     for (index, value) in list.iter().enumerate() {
         let order = order(value).map_err(|reason| format!("order {}: {reason}", index + 1))?;

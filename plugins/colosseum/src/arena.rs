@@ -37,12 +37,13 @@ pub use options::{ArenaOptions, GameName, Mode};
 use crate::rules::catcher::Fairness;
 use crate::rules::{GameRng, Id};
 use agent::{AgentReply, ArenaAgent};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_game::{
     Arena, Artifact, ConnectionId, Origin, Outgoing, Picture, Score, Tally, Verdict,
 };
 use ratings::{PlayerRating, schedule};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use table::GameTable;
 
@@ -103,7 +104,7 @@ pub struct ColosseumArena {
     verdict: Verdict,
     results: Vec<String>,
     /// Of the matches that are over.
-    tallies: BTreeMap<&'static str, Vec<i64>>,
+    tallies: SortedMap<&'static str, Vec<i64>>,
     out: VecDeque<Outgoing>,
     artifacts: VecDeque<Artifact>,
     notices: VecDeque<String>,
@@ -160,7 +161,7 @@ impl ColosseumArena {
             standings: vec![PlayerRating::default(); options.players.len()],
             verdict: Verdict { steps, teams, ..Verdict::default() },
             results: Vec::new(),
-            tallies: BTreeMap::new(),
+            tallies: SortedMap::new(),
             out: VecDeque::new(),
             artifacts: VecDeque::new(),
             notices: VecDeque::new(),
@@ -373,8 +374,8 @@ impl ColosseumArena {
         };
         let claims: Option<Vec<usize>> = self.agents.iter().map(claimed).collect();
         let Some(claims) = claims else { return };
-        let wanted: BTreeSet<usize> = self.agents.iter().map(|agent| agent.player).collect();
-        if claims.iter().copied().collect::<BTreeSet<_>>() == wanted {
+        let wanted: SortedSet<usize> = self.agents.iter().map(|agent| agent.player).collect();
+        if claims.iter().copied().collect::<SortedSet<_>>() == wanted {
             for (agent, player) in self.agents.iter_mut().zip(claims) {
                 agent.player = player;
             }

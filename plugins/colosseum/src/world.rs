@@ -17,12 +17,12 @@ mod view;
 use crate::action::Action;
 use crate::percept::{MatchConfig, Percept, StateScene};
 use crate::session::fallback;
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{
     ActionError, AgentId, AgentState, Met, Picture, QueryError, RestoreError, Roster, Said, Turn,
     Value,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// The team's belief about one match.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub struct World {
     /// The names of the team's agents.
     names: Vec<String>,
     round: Option<u32>,
-    percepts: BTreeMap<AgentId, Percept>,
+    percepts: SortedMap<AgentId, Percept>,
 }
 
 impl World {

@@ -1,13 +1,13 @@
 //! The dead man's switch that every session composes: which turns are open, and until when.
 
+use crate::sorted::SortedMap;
 use crate::{AgentId, Late, Turn};
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// The open turns of one session: at most one an agent.
 #[derive(Clone, Debug, Default)]
 pub struct TurnGate {
-    open: BTreeMap<AgentId, (Turn, Instant)>,
+    open: SortedMap<AgentId, (Turn, Instant)>,
 }
 
 /// A turn that closed without an answer of the team.

@@ -28,6 +28,7 @@ mod picture;
 mod plain;
 mod retelling;
 mod session;
+pub mod sorted;
 mod tokens;
 mod value;
 mod words;

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a benchmark may die of bad traces")]
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Roster, RosterEntry, Turn, Value, World as _};
 use phalanx_mars::percept::Percept;
 use phalanx_mars::wire::{ServerBody, decode_server, encode_server};
@@ -167,7 +168,7 @@ fn parse(c: &mut Criterion) {
     }
 }
 
-type Steps = BTreeMap<u32, Vec<(AgentId, Percept)>>;
+type Steps = SortedMap<u32, Vec<(AgentId, Percept)>>;
 
 /// The first simulation of the recording with all twenty agents.
 fn recorded() -> Option<Steps> {

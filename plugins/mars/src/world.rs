@@ -20,6 +20,7 @@ use crate::percept::{Briefing, Percept, TeamStatus};
 use crate::rules::Role;
 use chart::{KnownGraph, VertexId};
 use people::{AgentSighting, AgentSightings, Mate};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_game::{
     ActionError, AgentId, AgentState, Met, Picture, QueryError, RestoreError, Roster, Said, Turn,
     Value,
@@ -27,7 +28,6 @@ use phalanx_game::{
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Achievements that are remembered at most; there are 48.
 const ACHIEVEMENTS_MAX: usize = 1024;
@@ -37,18 +37,18 @@ const ACHIEVEMENTS_MAX: usize = 1024;
 pub struct World {
     roster: MateNames,
     round: Option<u32>,
-    briefings: BTreeMap<AgentId, Briefing>,
+    briefings: SortedMap<AgentId, Briefing>,
     /// The team's name as entities show it.
     team: SmolStr,
     step: u32,
     standing: TeamStatus,
     /// The step of the standing.
     standing_step: u32,
-    achievements: BTreeSet<SmolStr>,
+    achievements: SortedSet<SmolStr>,
     chart: KnownGraph,
     people: AgentSightings,
-    mates: BTreeMap<AgentId, Mate>,
-    percepts: BTreeMap<AgentId, Percept>,
+    mates: SortedMap<AgentId, Mate>,
+    percepts: SortedMap<AgentId, Percept>,
     #[serde(skip)]
     cache: RefCell<query::MapQueryCache>,
 }
@@ -59,7 +59,7 @@ struct MateNames {
     all: Vec<SmolStr>,
     /// Agents that were removed from the team.
     #[serde(skip)]
-    gone: BTreeSet<AgentId>,
+    gone: SortedSet<AgentId>,
 }
 
 impl MateNames {

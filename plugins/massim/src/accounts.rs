@@ -2,8 +2,9 @@
 
 use crate::config::{Password, TeamConfig};
 use crate::framing::{ClientFrame, FrameReader};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{ConnectionId, Outgoing};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Instant;
 
 /// How well an account's client behaves.
@@ -78,8 +79,8 @@ pub struct AccountTable<Act> {
     pub accounts: Vec<AgentAccount<Act>>,
     /// What to do with connections next.
     pub out: VecDeque<Outgoing>,
-    by_name: BTreeMap<String, usize>,
-    connections: BTreeMap<ConnectionId, ClientConnection>,
+    by_name: SortedMap<String, usize>,
+    connections: SortedMap<ConnectionId, ClientConnection>,
 }
 
 impl<Act> AccountTable<Act> {
@@ -102,7 +103,7 @@ impl<Act> AccountTable<Act> {
         let accounts: Vec<_> = teams.iter().enumerate().flat_map(numbers).collect();
         let by_name = accounts.iter().enumerate();
         let by_name = by_name.map(|(index, account)| (account.name.clone(), index)).collect();
-        Self { accounts, out: VecDeque::new(), by_name, connections: BTreeMap::new() }
+        Self { accounts, out: VecDeque::new(), by_name, connections: SortedMap::new() }
     }
 
     /// The account of that index.

@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn neighbouring_seeds_differ_once_mixed() {
         let first = |seed| JavaRandom::mixed(seed, 0).below(1000);
-        let drawn: std::collections::BTreeSet<u32> = (0..100).map(first).collect();
+        let drawn: phalanx_game::sorted::SortedSet<u32> = (0..100).map(first).collect();
         assert!(drawn.len() > 80, "{drawn:?}");
         assert_ne!(JavaRandom::mixed(1, 0), JavaRandom::mixed(1, 1));
     }

@@ -10,11 +10,12 @@ use crate::mistake::Mistake;
 use crate::picture;
 use crate::state::ScriptState;
 use crate::vm::{Arg, Module};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{
     Arena, Artifact, ConnectionId, Outgoing, Picture, Roster, Score, Value, Verdict,
 };
 use phalanx_luau::failure::Failure;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -64,11 +65,11 @@ pub struct ScriptedArena {
     rules: Arc<Rules>,
     setup: ArenaSetup,
     state: ScriptState,
-    connections: BTreeMap<ConnectionId, Connection>,
+    connections: SortedMap<ConnectionId, Connection>,
     phase: Phase,
     /// The agents that were asked and have not answered.
     waiting: Vec<String>,
-    orders: BTreeMap<String, Value>,
+    orders: SortedMap<String, Value>,
     began: Option<Instant>,
     step: u32,
     scores: Vec<i64>,
@@ -92,10 +93,10 @@ impl ScriptedArena {
         Ok(Self {
             rules: Arc::clone(rules),
             state,
-            connections: BTreeMap::new(),
+            connections: SortedMap::new(),
             phase: Phase::Lobby,
             waiting: Vec::new(),
-            orders: BTreeMap::new(),
+            orders: SortedMap::new(),
             began: None,
             step: 0,
             scores: vec![0; setup.teams.len()],

@@ -1,8 +1,8 @@
 //! The files of a game as one immutable piece, with a hash.
 
 use crate::mistake::Mistake;
+use phalanx_game::sorted::SortedMap;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use walkdir::WalkDir;
@@ -21,7 +21,7 @@ const ENDING: &str = ".luau";
 /// The manifest and the scripts of a game. Equal files have equal hashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameFolder {
-    files: BTreeMap<String, Arc<str>>,
+    files: SortedMap<String, Arc<str>>,
     hash: String,
 }
 
@@ -31,7 +31,7 @@ impl GameFolder {
     /// # Errors
     /// All files that cannot be read, are too large, or are links.
     pub fn read(dir: &Path) -> Result<Self, Vec<Mistake>> {
-        let mut files = BTreeMap::new();
+        let mut files = SortedMap::new();
         let mut mistakes = Vec::new();
         for entry in WalkDir::new(dir).min_depth(1).max_depth(1).sort_by_file_name() {
             let entry = match entry {
@@ -66,7 +66,7 @@ impl GameFolder {
     ///
     /// # Errors
     /// When there is no manifest.
-    pub fn from_files(files: BTreeMap<String, Arc<str>>) -> Result<Self, Vec<Mistake>> {
+    pub fn from_files(files: SortedMap<String, Arc<str>>) -> Result<Self, Vec<Mistake>> {
         if !files.contains_key(MANIFEST) {
             let what = "there is no such file; `phalanx game new DIR` makes a game to start from";
             return Err(vec![Mistake::of_file(MANIFEST, what.to_owned())]);

@@ -10,12 +10,12 @@ use crate::mistake::Mistake;
 use leak::{leak_list, leak_text};
 pub(crate) use percept::FieldSource;
 pub use percept::PerceptForm;
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{
     ActionDoc, Api, Declaration, FieldDoc, Framing, KeyDoc, LayerDoc, QueryDoc, Roster, Said, Tone,
     check_order, read_order,
 };
 use read::{Mistakes, Section};
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -100,7 +100,7 @@ impl Manifest {
     /// # Errors
     /// All mistakes, with their lines.
     pub fn read(folder: &GameFolder) -> Result<Self, Vec<Mistake>> {
-        static READ: Mutex<BTreeMap<String, Manifest>> = Mutex::new(BTreeMap::new());
+        static READ: Mutex<SortedMap<String, Manifest>> = Mutex::new(SortedMap::new());
         let mut known = READ.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(manifest) = known.get(folder.hash()) {
             return Ok(manifest.clone());

@@ -12,12 +12,13 @@ use crate::natives::Report;
 use crate::percept::{Percept, Reported};
 use crate::state::{Called, ScriptState};
 use crate::vm::{Arg, Module};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{
     AgentId, DeadlineClock, DefaultCause, Event, Late, Margin, Notice, ProtocolError, Said, Seat,
     Session, Turn, TurnGate, Value,
 };
 use phalanx_luau::failure::Failure;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -40,11 +41,11 @@ pub struct ScriptedSession {
     gate: TurnGate,
     margin: Margin,
     deadlines: DeadlineClock,
-    requests: BTreeMap<AgentId, Request>,
+    requests: SortedMap<AgentId, Request>,
     /// The game's fallback, as `encode` gets it.
     fallback: Value,
     /// The session's count of rounds, by agent.
-    rounds: BTreeMap<AgentId, u32>,
+    rounds: SortedMap<AgentId, u32>,
     /// The referee accepted the login of this connection.
     is_seated: bool,
     is_over: bool,
@@ -68,9 +69,9 @@ impl ScriptedSession {
             gate: TurnGate::default(),
             margin: Margin::new(seat.margin),
             deadlines: DeadlineClock::default(),
-            requests: BTreeMap::new(),
+            requests: SortedMap::new(),
             fallback: order_value(&rules.manifest.fallback),
-            rounds: BTreeMap::new(),
+            rounds: SortedMap::new(),
             is_seated: false,
             is_over: false,
             hangup: None,

@@ -13,11 +13,11 @@ use crate::steps::Steps;
 use mlua::chunk::Compiler;
 use mlua::{Function, Lua, LuaOptions, MultiValue, StdLib, Table, Value as LuaValue, VmState};
 use phalanx_game::Value;
+use phalanx_game::sorted::SortedMap;
 use phalanx_luau::failure::Failure;
 use phalanx_luau::plain::{self, PlainLimits};
 use phalanx_luau::{library, pace, trusted};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -107,9 +107,9 @@ pub(crate) struct GameVm {
     steps: Rc<Steps>,
     require: Function,
     percepts: PerceptTables,
-    modules: RefCell<BTreeMap<Module, Result<Table, Failure>>>,
+    modules: RefCell<SortedMap<Module, Result<Table, Failure>>>,
     /// The functions that were looked up.
-    functions: RefCell<BTreeMap<Module, BTreeMap<String, Option<Function>>>>,
+    functions: RefCell<SortedMap<Module, SortedMap<String, Option<Function>>>>,
     pub(crate) outbox: Rc<Outbox>,
     pub(crate) ready: RefCell<Vec<Ready>>,
 }

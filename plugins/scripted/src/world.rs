@@ -6,12 +6,13 @@ use crate::picture;
 use crate::session::{notice, order_value};
 use crate::state::ScriptState;
 use crate::vm::{Arg, Module};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_game::{
     ActionError, AgentId, AgentState, Met, Notice, Picture, QueryError, RestoreError, Roster, Said,
     Tokens, Turn, Value, World, freeze, misfit, thaw,
 };
 use phalanx_luau::failure::Failure;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The version of the bytes of a saved world.
@@ -26,11 +27,11 @@ pub struct ScriptedWorld {
     roster: Arc<Roster>,
     state: ScriptState,
     /// Each agent's last percept.
-    percepts: BTreeMap<AgentId, Percept>,
+    percepts: SortedMap<AgentId, Percept>,
     round: u32,
     mistakes: VecDeque<Notice>,
     /// Percept fields whose wrong type was reported.
-    reported: BTreeSet<&'static str>,
+    reported: SortedSet<&'static str>,
 }
 
 impl ScriptedWorld {
@@ -40,10 +41,10 @@ impl ScriptedWorld {
             rules: Arc::clone(rules),
             roster: Arc::new(roster.clone()),
             state: ScriptState::made(&rules.folder, Module::World, "new", [team.into()]),
-            percepts: BTreeMap::new(),
+            percepts: SortedMap::new(),
             round: 0,
             mistakes: VecDeque::new(),
-            reported: BTreeSet::new(),
+            reported: SortedSet::new(),
         }
     }
 

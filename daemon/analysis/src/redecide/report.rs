@@ -163,7 +163,7 @@ impl<'a> Report<'a> {
 impl Subject<'_> {
     fn summary_json(&self, came: &Came<'_>, seen: &Seen, spent: Duration) -> Value {
         let Tally { turns, decisions, by_role, by_agent, entries, .. } = came.tally;
-        let table = |shares: &std::collections::BTreeMap<String, Share>| -> Value {
+        let table = |shares: &phalanx_game::sorted::SortedMap<String, Share>| -> Value {
             let shares = shares.iter().map(|(name, share)| (name.clone(), share_json(*share)));
             Value::Object(shares.collect::<Map<_, _>>())
         };

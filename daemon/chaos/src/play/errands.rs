@@ -11,7 +11,7 @@ use phalanx_engine::{
     Ticket,
 };
 use phalanx_game::AgentId;
-use std::collections::BTreeMap;
+use phalanx_game::sorted::SortedMap;
 use std::time::{Duration, Instant};
 
 /// The addresses of the referee, for the journal.
@@ -45,7 +45,7 @@ enum Later {
 /// What operators are about.
 #[derive(Debug, Default)]
 pub(crate) struct Errands {
-    pub(crate) steps: BTreeMap<Ticket, Step>,
+    pub(crate) steps: SortedMap<Ticket, Step>,
     later: Vec<(Instant, usize, Later)>,
 }
 

@@ -4,8 +4,8 @@ use axum::body::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::header::{self, HeaderMap};
+use phalanx_game::sorted::SortedMap;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 const WORTH: usize = 1 << 10;
 
 /// Compressed files by path; at most as many as the program contains.
-static PACKED: Mutex<BTreeMap<String, Bytes>> = Mutex::new(BTreeMap::new());
+static PACKED: Mutex<SortedMap<String, Bytes>> = Mutex::new(SortedMap::new());
 
 /// The name of the encoding in HTTP.
 pub(super) const GZIP: &str = "gzip";

@@ -3,10 +3,10 @@
 
 use crate::support::fake::Daemon;
 use phalanx_control::client::Link;
+use phalanx_game::sorted::SortedSet;
 use prost::Message;
 use prost::bytes::Buf;
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, Value};
-use std::collections::BTreeSet;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::codegen::http::uri::PathAndQuery;
 use tonic::{Request, Status};
@@ -20,7 +20,7 @@ async fn a_plain_client_lists_every_method_and_calls_one() {
     let daemon = Daemon::start(&["B", "A"]);
     let pool = reflected(daemon.channel().await).await;
     let ours = pool.services().filter(|service| service.package_name() == "phalanx.v1");
-    let listed: BTreeSet<_> = ours
+    let listed: SortedSet<_> = ours
         .flat_map(|service| service.methods().collect::<Vec<_>>())
         .map(|method| format!("{}/{}", method.parent_service().full_name(), method.name()))
         .collect();
@@ -104,7 +104,7 @@ async fn reflected(link: Link) -> DescriptorPool {
     let listed = ask(&mut client, MessageRequest::ListServices(String::new())).await.unwrap();
     let MessageResponse::ListServicesResponse(listed) = listed else { panic!("{listed:?}") };
     let mut files = Vec::new();
-    let mut seen = BTreeSet::new();
+    let mut seen = SortedSet::new();
     let mut open: Vec<_> = listed
         .service
         .into_iter()

@@ -5,8 +5,9 @@ use crate::enrolment::AGENTS_MAX;
 use crate::snapshot::AgentSnapshot;
 use crate::team_state::MemberParts;
 use crate::{CommandError, Enrolled, Output, Reason, SeatState, Steering};
+use phalanx_game::sorted::SortedSet;
 use phalanx_game::{AgentId, Game, Roster, RosterEntry, SeatId, Turn, Value};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The number of an agent's answers that are remembered, in case the referee reports that they were
@@ -131,7 +132,7 @@ impl Crew {
     }
 
     /// The agents of a seat.
-    pub(super) fn seated_on(&self, seat: SeatId) -> BTreeSet<AgentId> {
+    pub(super) fn seated_on(&self, seat: SeatId) -> SortedSet<AgentId> {
         let of_seat = self.roster.ids().zip(&self.seats).filter(|(_, at)| **at == seat);
         of_seat.map(|(agent, _)| agent).collect()
     }

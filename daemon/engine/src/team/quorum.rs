@@ -12,8 +12,8 @@ use super::turns::{ScriptCall, TurnState};
 use crate::consensus::{Consensus, Report};
 use crate::turn::{Asked, OpenTurn, Phase, patience};
 use crate::{JournalEvent, RoundResult, TeamOptions};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_game::{AgentId, Game, Met, Notice, ProtocolError, SeatId, Turn, World};
-use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// The start of a round: its number in the session's count, and its briefing.
@@ -23,7 +23,7 @@ type HeldStart<G> = (u32, Option<<G as Game>::Briefing>);
 #[derive(Debug)]
 pub(super) struct Quorum<G: Game> {
     pub(super) reports: Consensus,
-    held: BTreeMap<AgentId, HeldEvents<G>>,
+    held: SortedMap<AgentId, HeldEvents<G>>,
     /// The agents that reported the end of the running round, in order.
     ends: Vec<(AgentId, RoundResult)>,
     /// The number of requests held back so far, which gives their order.
@@ -55,7 +55,7 @@ struct HeldRequest<G: Game> {
 
 impl<G: Game> Default for Quorum<G> {
     fn default() -> Self {
-        let (reports, held, ends) = (Consensus::default(), BTreeMap::new(), Vec::new());
+        let (reports, held, ends) = (Consensus::default(), SortedMap::new(), Vec::new());
         Self { reports, held, ends, count: 0, served: false }
     }
 }
@@ -239,7 +239,7 @@ impl<G: Game> Quorum<G> {
             Some(Report::Asked(step)) => step > open.turn.step,
             Some(_) | None => false,
         };
-        let took_part: BTreeSet<SeatId> =
+        let took_part: SortedSet<SeatId> =
             open.asked.keys().filter_map(|agent| crew.seat_of(*agent)).collect();
         let is_confirmed = || {
             let awaited = crew.awaited_seats().collect();
@@ -296,14 +296,14 @@ impl<G: Game> Quorum<G> {
         options: &TeamOptions,
         now: Instant,
     ) -> Option<u32> {
-        let mut counts: BTreeMap<u32, BTreeSet<SeatId>> = BTreeMap::new();
-        let mut heard = BTreeSet::new();
+        let mut counts: SortedMap<u32, SortedSet<SeatId>> = SortedMap::new();
+        let mut heard = SortedSet::new();
         for (step, agent, _) in self.held_here(turns) {
             let seat = crew.seat_of(agent)?;
             heard.insert(seat);
             counts.entry(step).or_default().insert(seat);
         }
-        let all: BTreeSet<SeatId> = crew.awaited_seats().chain(heard.clone()).collect();
+        let all: SortedSet<SeatId> = crew.awaited_seats().chain(heard.clone()).collect();
         let (step, most) = counts.iter().max_by_key(|(step, seats)| (seats.len(), **step))?;
         let waits = self.first_patience(turns, options).is_some_and(|until| now < until);
         (most.len() * 2 > all.len() || heard.len() == all.len() || !waits).then_some(*step)

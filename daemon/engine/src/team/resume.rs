@@ -13,8 +13,8 @@ use crate::alerts::Alerts;
 use crate::rounds::TeamRounds;
 use crate::team_state::MemberParts;
 use crate::{Checkpoint, JournalEvent, Memory, TeamState};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_game::{AgentId, Event, Game, Met, SeatId, Turn, World};
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -44,9 +44,9 @@ struct Resuming<G: Game> {
     /// The events since then.
     heard: Vec<HeardEvents<G>>,
     /// Rounds that have started and wait for the agent's first percept.
-    started: BTreeMap<AgentId, (u32, Option<G::Briefing>)>,
+    started: SortedMap<AgentId, (u32, Option<G::Briefing>)>,
     /// The agents whose first percept was checked.
-    met: BTreeSet<AgentId>,
+    met: SortedSet<AgentId>,
 }
 
 #[derive(Debug)]
@@ -160,8 +160,8 @@ impl<G: Game> Team<G> {
             last,
             own,
             heard: Vec::new(),
-            started: BTreeMap::new(),
-            met: BTreeSet::new(),
+            started: SortedMap::new(),
+            met: SortedSet::new(),
         });
         self.publish();
     }

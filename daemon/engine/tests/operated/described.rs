@@ -4,8 +4,8 @@ use phalanx_engine::{
     AlertKind, Carry, Description, Fault, Generation, JournalEntry, JournalEvent, Keep, Reason,
     SeatState, SteerCause, Steering, StrategyOrigin, TurnDone,
 };
+use phalanx_game::sorted::SortedSet;
 use phalanx_game::{DefaultCause, Notice, ProtocolError, SeatId, Turn, Value};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -234,7 +234,7 @@ fn matches() -> Vec<JournalEvent> {
 #[test]
 fn every_event_says_what_happened_in_plain_english() {
     let groups = [seats(), decisions(), strategies(), operators(), matches()];
-    let (mut names, mut texts) = (BTreeSet::new(), String::new());
+    let (mut names, mut texts) = (SortedSet::new(), String::new());
     for event in groups.into_iter().flatten() {
         let name = name(&event);
         names.insert(name);

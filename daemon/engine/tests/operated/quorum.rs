@@ -2,8 +2,8 @@
 use crate::actor::{Match, SECOND};
 use crate::pass;
 use phalanx_engine::{Input, JournalEvent, SeatState, TeamOptions};
+use phalanx_game::sorted::SortedSet;
 use phalanx_game::{AgentId, Event, Notice, SeatId, Turn};
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// The number that must not reach any world: it comes from elsewhere.
@@ -179,7 +179,7 @@ fn no_fault_of_one_seat_costs_another_a_turn_and_it_is_back_within_two() {
                 }
                 assert_eq!(who, all, "{context}, turn {step}");
                 assert_eq!(match_.snapshot().turn, Turn::new(0, step), "{context}");
-                let told: BTreeSet<_> =
+                let told: SortedSet<_> =
                     match_.snapshot().agents.iter().map(|agent| agent.summary.clone()).collect();
                 assert!(!told.contains(&FOREIGN.to_string()), "{context}, turn {step}: {told:?}");
                 pass(&mut match_, Duration::from_millis(50));

@@ -1,13 +1,13 @@
 //! A game whose rounds have names and whose numbers only grow, so that a restored team can
 //! recognise its match.
 
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{
     ActionDoc, ActionError, AgentId, AgentState, Api, Declaration, Event, Framing, Game, Late, Met,
     ProtocolError, QueryError, RestoreError, Roster, Said, Seat, Session, Turn, Value, World,
     freeze, thaw,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Teams of the second kind are fixed.
@@ -21,7 +21,7 @@ pub(crate) struct NoSession;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Sums {
     round: String,
-    told: BTreeMap<AgentId, i64>,
+    told: SortedMap<AgentId, i64>,
     sum: i64,
     present: usize,
 }

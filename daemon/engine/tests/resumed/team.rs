@@ -7,8 +7,8 @@ use phalanx_engine::{
     Plain, RoundResult, Snapshot, Staged, Steering, Team, TeamLink, TeamOptions, TeamStart,
     TeamState,
 };
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Event, Roster, RosterEntry, Said, SeatId, Turn, Value};
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -19,7 +19,7 @@ pub(crate) const SECOND: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Reader {
     link: TeamLink,
-    memories: BTreeMap<AgentId, f64>,
+    memories: SortedMap<AgentId, f64>,
     calls: Arc<Mutex<Vec<String>>>,
 }
 
@@ -114,7 +114,7 @@ impl<const FIXED: bool> Match<FIXED> {
             let (name, default) = ("greed".into(), Value::Int(0));
             let spec = ParamSpec { name, kind, default, doc: String::new() };
             link.shared.borrow_mut().params.declare(spec).unwrap();
-            Ok(Reader { link, memories: BTreeMap::new(), calls: Arc::clone(&calls) })
+            Ok(Reader { link, memories: SortedMap::new(), calls: Arc::clone(&calls) })
         };
         let seats = (0..agents).map(SeatId).collect();
         let (options, staged) = (TeamOptions::default(), Staged::default());

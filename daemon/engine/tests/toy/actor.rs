@@ -8,8 +8,8 @@ use phalanx_engine::{
     Steering, StrategyOrigin, Team, TeamCommand, TeamLink, TeamOptions, TeamStart, TeamState,
     Ticket,
 };
+use phalanx_game::sorted::SortedSet;
 use phalanx_game::{AgentId, Event, Roster, RosterEntry, Said, SeatId, Turn, Value};
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -130,7 +130,7 @@ impl Brain for Actor {
         Ok(before)
     }
 
-    fn roles(&self) -> Option<BTreeSet<String>> {
+    fn roles(&self) -> Option<SortedSet<String>> {
         Some(["hermit", "scout", "worker"].map(String::from).into())
     }
 

@@ -1,13 +1,13 @@
 //! A small game: each agent receives a number and says one back. A negative number means that the
 //! previous answer failed.
 
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{
     ActionDoc, ActionError, AgentId, AgentState, Api, Declaration, Event, Framing, Game, Kind,
     Late, Met, ParamDoc, ProtocolError, QueryError, RestoreError, Roster, Said, Seat, Session,
     Turn, Value, World, freeze, thaw,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct NoSession;
 /// Remembers the numbers that it received, in order.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ToyWorld {
-    told: BTreeMap<AgentId, i64>,
+    told: SortedMap<AgentId, i64>,
     settled: u32,
     score: i64,
     /// The number of agents present, by the last report.

@@ -6,11 +6,11 @@ use super::{
     write_file,
 };
 use anyhow::{Context, Result, bail};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{
     AgentId, Area, Body, Layer, Part, Picture, Place, Shape, Side, Spot, Tone, Turn,
 };
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The format.
@@ -81,8 +81,8 @@ struct Board<'a> {
     team: &'a str,
     agents: &'a [String],
     size: (u32, u32),
-    entities: BTreeMap<(i32, i32), Value>,
-    units: BTreeMap<String, Value>,
+    entities: SortedMap<(i32, i32), Value>,
+    units: SortedMap<String, Value>,
     tick: u32,
 }
 

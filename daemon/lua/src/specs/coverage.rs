@@ -5,10 +5,10 @@ use crate::Program;
 use crate::spec_files::is_spec_file;
 use mlua::chunk::ChunkMode;
 use mlua::{Function, Lua};
-use std::collections::BTreeMap;
+use phalanx_game::sorted::SortedMap;
 
 /// Counts by file.
-pub(super) type Coverage = BTreeMap<String, FileCoverage>;
+pub(super) type Coverage = SortedMap<String, FileCoverage>;
 
 /// Adds what the functions of a loaded file counted.
 pub(super) fn add(coverage: &mut Coverage, path: &str, chunk: &Function) {

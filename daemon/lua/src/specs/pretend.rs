@@ -6,9 +6,9 @@ use crate::natives::{Native, NativeReply, problem};
 use crate::plain;
 use crate::similar;
 use mlua::{Lua, Table, Value as LuaValue};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{FieldDoc, Kind, Value};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// Deepest nesting of made-up defaults: declarations do not nest deeper.
 const DEPTH_MAX: usize = 8;
@@ -60,9 +60,9 @@ pub(super) fn filled(
 pub(super) fn read(
     stage: &SpecStage,
     given: &Table,
-) -> Result<BTreeMap<&'static str, Value>, String> {
+) -> Result<SortedMap<&'static str, Value>, String> {
     let fields = stage.host.link.api.percept;
-    let mut values = BTreeMap::new();
+    let mut values = SortedMap::new();
     let mut wrong = None;
     let walked = given.for_each(|key: LuaValue, value: LuaValue| {
         match field(stage, fields, &key, &value) {

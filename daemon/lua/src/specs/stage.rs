@@ -9,9 +9,9 @@ use crate::vm::{Outfit, Vm};
 use crate::{Program, TEAM_SCRIPT};
 use mlua::{Lua, Table, Value as LuaValue};
 use phalanx_engine::{Board, Params, Reason, Shared, TeamLink};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Roster, RosterEntry};
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::time::Instant;
@@ -41,7 +41,7 @@ pub(super) struct SpecStage {
     pub(super) busy: Cell<bool>,
     /// How many specs may still be declared.
     pub(super) room: usize,
-    roles: RefCell<BTreeMap<String, LuaValue>>,
+    roles: RefCell<SortedMap<String, LuaValue>>,
     planned: Cell<bool>,
     lines: RefCell<Vec<(Option<AgentId>, String)>>,
     /// What spec files and their modules declare while they are loaded.

@@ -6,9 +6,9 @@ use crate::failure::Failure;
 use crate::host::ScriptHost;
 use crate::plain;
 use mlua::{Function, Lua, MultiValue, Table, Value as LuaValue, WeakLua};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Oracle, QueryError, Value};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
 /// A world that knows what a spec says.
@@ -26,7 +26,7 @@ impl std::fmt::Debug for FakeWorld {
 
 #[derive(Clone, Debug)]
 struct FakeAgent {
-    percept: BTreeMap<&'static str, Value>,
+    percept: SortedMap<&'static str, Value>,
     answers: Table,
 }
 

@@ -6,8 +6,8 @@ use crate::clock::now;
 use crate::pipe::{Pipe, Reader, Writer};
 use crate::web_socket;
 use bytes::{Bytes, BytesMut};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{ConnectionId, Framing};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -121,7 +121,7 @@ pub(super) fn host_of(peer: &str) -> &str {
 /// The oldest client of this address that has not logged in, if the address has its full share of
 /// such clients.
 pub(super) fn crowded(
-    clients: &BTreeMap<ConnectionId, ArenaClient>,
+    clients: &SortedMap<ConnectionId, ArenaClient>,
     host: &str,
     share: usize,
 ) -> Option<ConnectionId> {
@@ -132,10 +132,10 @@ pub(super) fn crowded(
 
 /// The oldest client that has not logged in, of the address with the most of them.
 pub(super) fn oldest_of_crowd(
-    clients: &BTreeMap<ConnectionId, ArenaClient>,
+    clients: &SortedMap<ConnectionId, ArenaClient>,
 ) -> Option<ConnectionId> {
     let silent = || clients.iter().filter(|(_, client)| !client.greeted);
-    let mut crowds: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut crowds: SortedMap<&str, usize> = SortedMap::new();
     silent().for_each(|(_, client)| *crowds.entry(&client.host).or_default() += 1);
     let (host, _) = crowds.into_iter().max_by_key(|(_, count)| *count)?;
     silent().find(|(_, client)| client.host == host).map(|(connection, _)| *connection)

@@ -2,7 +2,7 @@
 
 use super::{HELLO, HELLO_BYTES_MAX, Lobby, REFUSED, SEPARATOR, WELCOME};
 use crate::Link;
-use std::collections::BTreeMap;
+use phalanx_game::sorted::SortedMap;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -34,7 +34,7 @@ struct Greeting {
 pub async fn receive_bridges(listener: UnixListener, lobby: Lobby, stopped: CancellationToken) {
     let mut tasks = JoinSet::new();
     // By number: the oldest first.
-    let mut greetings: BTreeMap<u64, Greeting> = BTreeMap::new();
+    let mut greetings: SortedMap<u64, Greeting> = SortedMap::new();
     let mut last = 0;
     let refused = Arc::new(AtomicU64::new(0));
     loop {
@@ -69,9 +69,9 @@ pub async fn receive_bridges(listener: UnixListener, lobby: Lobby, stopped: Canc
 
 /// The connection to close for a new one: the oldest without a greeting, of the user with the most
 /// such connections.
-fn silent(greetings: &BTreeMap<u64, Greeting>) -> Option<u64> {
+fn silent(greetings: &SortedMap<u64, Greeting>) -> Option<u64> {
     let silent = || greetings.iter().filter(|(_, one)| !one.heard.load(Ordering::Relaxed));
-    let mut crowds: BTreeMap<Option<u32>, usize> = BTreeMap::new();
+    let mut crowds: SortedMap<Option<u32>, usize> = SortedMap::new();
     silent().for_each(|(_, one)| *crowds.entry(one.user).or_default() += 1);
     let (user, _) = crowds.into_iter().max_by_key(|(_, count)| *count)?;
     silent().find(|(_, one)| one.user == user).map(|(id, _)| *id)

@@ -5,9 +5,10 @@ use phalanx_engine::{
     Ask, Brain, BrainError, BrainErrorKind, CallKind, Carry, Memory, Outcome, Profile, Ran,
     RoundResult, Shared, Staged, TapedCall, TimeReads,
 };
+use phalanx_game::sorted::SortedSet;
 use phalanx_game::{AgentId, Roster, Said};
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -276,7 +277,7 @@ impl Brain for RecordedBrain {
         self.call(CallKind::Install, None, staged.cost, timed).result
     }
 
-    fn roles(&self) -> Option<BTreeSet<String>> {
+    fn roles(&self) -> Option<SortedSet<String>> {
         self.brain.roles()
     }
 

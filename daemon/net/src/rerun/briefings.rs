@@ -1,20 +1,20 @@
 //! The briefings of rounds that a team received: a team that begins again after a panic receives
 //! them once more.
 
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Event, Game};
-use std::collections::BTreeMap;
 
 #[derive(Debug)]
 pub(super) struct Briefings<G: Game> {
     /// The last round of each agent, with its briefing.
-    last: BTreeMap<AgentId, (u32, G::Briefing)>,
+    last: SortedMap<AgentId, (u32, G::Briefing)>,
     /// The team receives these once more.
-    again: BTreeMap<AgentId, u32>,
+    again: SortedMap<AgentId, u32>,
 }
 
 impl<G: Game> Default for Briefings<G> {
     fn default() -> Self {
-        Self { last: BTreeMap::new(), again: BTreeMap::new() }
+        Self { last: SortedMap::new(), again: SortedMap::new() }
     }
 }
 

@@ -3,7 +3,8 @@
 use super::tally::{Share, Tally};
 use phalanx_engine::{JournalEntry, JournalEvent};
 use phalanx_game::Turn;
-use std::collections::{BTreeMap, VecDeque};
+use phalanx_game::sorted::SortedMap;
+use std::collections::VecDeque;
 
 /// The two journals may be this many turns apart; an entry without a partner by then stays without
 /// one.
@@ -192,7 +193,7 @@ impl<L: Line> JournalComparison<L> {
     }
 }
 
-fn share<'a>(shares: &'a mut BTreeMap<String, Share>, name: &str) -> &'a mut Share {
+fn share<'a>(shares: &'a mut SortedMap<String, Share>, name: &str) -> &'a mut Share {
     if !shares.contains_key(name) {
         shares.insert(name.to_owned(), Share::default());
     }

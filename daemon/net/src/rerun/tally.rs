@@ -1,7 +1,7 @@
 //! The figures of a match that was decided again.
 
 use phalanx_game::Turn;
-use std::collections::BTreeMap;
+use phalanx_game::sorted::SortedMap;
 use std::iter::Sum;
 use std::ops::AddAssign;
 
@@ -13,9 +13,9 @@ pub struct Tally {
     /// Decisions that were compared: of scripts, fallbacks, orders of operators.
     pub decisions: Share,
     /// The same by role; orders and fallbacks of operators count for the role `steered`.
-    pub by_role: BTreeMap<String, Share>,
+    pub by_role: SortedMap<String, Share>,
     /// The same by agent.
-    pub by_agent: BTreeMap<String, Share>,
+    pub by_agent: SortedMap<String, Share>,
     /// All other journal entries. Not compared if another strategy decided.
     pub entries: Share,
     /// Fallbacks and errors of scripts in the recording.

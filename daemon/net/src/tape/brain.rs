@@ -7,9 +7,9 @@ use phalanx_engine::{
     Ask, Brain, BrainError, BrainErrorKind, CallKind, Carry, Memory, Outcome, Profile, Ran,
     RoundResult, Shared, Staged, TapedCall, TeamAct, TimeReads,
 };
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_game::{AgentId, Roster, Said};
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(crate) struct TapedBrain {
     shared: Rc<RefCell<Shared>>,
     clock: Clock,
     /// The scripts that used up their time on a virtual clock, by role.
-    overruns: BTreeMap<String, Overruns>,
+    overruns: SortedMap<String, Overruns>,
     /// The time that scripts take on a virtual clock; `None`: none.
     thinking: Option<Thinking>,
     lease: Arc<Lease>,
@@ -122,7 +122,7 @@ impl TapedBrain {
             time = time.standing_still();
         }
         shared.borrow_mut().time = time;
-        Self { brain, tape, shared, clock, overruns: BTreeMap::new(), thinking: None, lease }
+        Self { brain, tape, shared, clock, overruns: SortedMap::new(), thinking: None, lease }
     }
 
     /// On a virtual clock, scripts take time.
@@ -282,7 +282,7 @@ impl Brain for TapedBrain {
         self.call(CallKind::Install, None, staged.cost, timed).result
     }
 
-    fn roles(&self) -> Option<BTreeSet<String>> {
+    fn roles(&self) -> Option<SortedSet<String>> {
         self.brain.roles()
     }
 

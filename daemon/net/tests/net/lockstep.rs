@@ -6,10 +6,10 @@ use phalanx_engine::{
     Ask, Brain, BrainError, BrainErrorKind, JournalEntry, JournalEvent, Outcome, RoundResult,
     Shared, Staged, TeamLink,
 };
+use phalanx_game::sorted::SortedSet;
 use phalanx_game::{AgentId, Said, Turn, Verdict};
 use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, Observer, now};
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -188,7 +188,7 @@ impl Brain for Endless {
 
 /// The reasons of fallbacks and of failed calls, each once.
 #[derive(Debug, Default)]
-struct Reasons(BTreeSet<String>);
+struct Reasons(SortedSet<String>);
 
 impl Observer for Reasons {
     fn journal(&mut self, _team: usize, entry: JournalEntry) {
@@ -227,7 +227,7 @@ fn a_script_that_used_up_its_time_twice_is_suspended_for_the_rest_of_the_match()
 }
 
 /// A brain whose scripts are stopped by the count of their steps; it keeps where.
-struct Counting(Rc<RefCell<Shared>>, Rc<RefCell<BTreeSet<Option<u64>>>>);
+struct Counting(Rc<RefCell<Shared>>, Rc<RefCell<SortedSet<Option<u64>>>>);
 
 impl Counting {
     fn stopped<T>(&self, ask: &Ask<'_>) -> Outcome<T> {
@@ -262,13 +262,13 @@ fn on_a_virtual_clock_a_script_is_stopped_after_a_number_of_steps_on_every_machi
         .unwrap();
     let mut reasons = Reasons::default();
     assert_eq!(lockstep.run(&mut reasons), LockstepEnd::Over);
-    assert_eq!(*limits.borrow(), BTreeSet::from([Some(12_500_000)]));
+    assert_eq!(*limits.borrow(), SortedSet::from([Some(12_500_000)]));
     let told = "worker.luau:3: used up its time: it did not end within 12500000 steps";
     assert!(reasons.0.contains(told), "{:?}", reasons.0);
 }
 
 /// A brain on a busy machine: each decision takes seconds of real time.
-struct Slow(Rc<RefCell<BTreeSet<Duration>>>);
+struct Slow(Rc<RefCell<SortedSet<Duration>>>);
 
 impl Brain for Slow {
     fn start(&mut self, ask: &Ask<'_>) -> Outcome<()> {

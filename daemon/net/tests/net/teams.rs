@@ -7,12 +7,12 @@ use phalanx_engine::{
     BrainError, BrainErrorKind, Carry, CommandError, JournalEvent, SeatState, SetRole, Staged,
     TeamLink, TeamOptions,
 };
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Turn};
 use phalanx_net::{
     ArenaEnd, BuildError, Endpoint, HostOptions, JournalItem, Listener, MemoryListener,
     RESTARTS_MAX, SeatOptions, TeamEnd, TeamHandle, TeamSpec, memory, serve_arena,
 };
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -165,7 +165,7 @@ async fn a_team_that_panicked_still_knows_who_is_out() {
         TeamOptions { straggler_share: 0.9, straggler_max: LONG, ..TeamOptions::default() };
     let spec = TeamSpec { team: patient, ..spec("red", 2, Endpoint::Memory(dialer)) };
     let _team = spec.build(brains(decide)).await.unwrap().spawn();
-    let mut referees = BTreeMap::new();
+    let mut referees = SortedMap::new();
     for _ in 0..2 {
         let mut referee = accept(&mut listener).await;
         let hello = referee.hear().await.unwrap();

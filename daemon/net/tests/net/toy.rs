@@ -2,12 +2,13 @@
 //! `over SCORE`, `bye` from the referee; `hello NAME`, `do STEP WHAT`, `bye` from us.
 
 use phalanx_engine::{Ask, Brain, BrainError, Outcome, RoundResult, Staged, TeamLink};
+use phalanx_game::sorted::SortedSet;
 use phalanx_game::{
     ActionDoc, ActionError, AgentId, AgentState, Api, Declaration, DefaultCause, Event, Framing,
     Game, Late, MarginLimits, Met, Notice, ProtocolError, QueryError, RestoreError, ResumeFrame,
     Roster, RosterEntry, Said, Seat, SeatId, Session, Turn, TurnGate, Value, World, freeze, thaw,
 };
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// Longest line.
@@ -222,7 +223,7 @@ impl Session for ToySession {
 
 /// The steps in which any agent was asked.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ToyWorld(BTreeSet<u32>);
+pub(crate) struct ToyWorld(SortedSet<u32>);
 
 impl World for ToyWorld {
     type Briefing = ();

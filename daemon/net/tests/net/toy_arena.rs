@@ -1,7 +1,8 @@
 //! The toy's referee: asks all agents, and continues when all answered or the window is over.
 
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{Arena, Artifact, ConnectionId, Outgoing, Part, Picture, Score, Verdict};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 #[derive(Debug)]
@@ -11,8 +12,8 @@ pub(crate) struct ToyArena {
     window: Duration,
     step: u32,
     ends: Option<Instant>,
-    lines: BTreeMap<ConnectionId, Line>,
-    scores: BTreeMap<String, i64>,
+    lines: SortedMap<ConnectionId, Line>,
+    scores: SortedMap<String, i64>,
     out: VecDeque<Outgoing>,
     files: VecDeque<Artifact>,
     over: bool,
@@ -35,8 +36,8 @@ impl ToyArena {
             window,
             step: 0,
             ends: None,
-            lines: BTreeMap::new(),
-            scores: BTreeMap::new(),
+            lines: SortedMap::new(),
+            scores: SortedMap::new(),
             out: VecDeque::new(),
             files: VecDeque::new(),
             over: false,

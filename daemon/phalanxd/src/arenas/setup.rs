@@ -1,11 +1,11 @@
 //! Builds the referee that a request asks for.
 
 use phalanx_control::{ArenaAsk, ArenaBegin, ArenaRefusal, ArenaSetup, ArenaSide};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{Arena, Roster, RosterEntry};
 use phalanx_games::demo::{DemoAsk, DemoStage};
 use phalanx_games::{ArenaPlan, Start, WireError};
 use phalanx_net::{PlayerProcesses, origin};
-use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -63,7 +63,7 @@ fn from_files(
     game: &'static str,
     ask: &ArenaAsk,
     path: &Path,
-    files: &BTreeMap<PathBuf, Vec<u8>>,
+    files: &SortedMap<PathBuf, Vec<u8>>,
 ) -> Result<Stage, ArenaRefusal> {
     let read = |path: &Path| {
         files

@@ -4,9 +4,9 @@
 use super::Checkpoints;
 use super::folder::{Folder, Slot};
 use phalanx_engine::Freezer;
+use phalanx_game::sorted::SortedMap;
 use phalanx_metrics::{CheckpointMetrics, Metrics};
 use phalanx_net::{CheckpointSink, Freeze};
-use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, channel};
@@ -30,7 +30,7 @@ struct Desk {
 
 #[derive(Debug, Default)]
 struct Pile {
-    teams: BTreeMap<String, Job>,
+    teams: SortedMap<String, Job>,
     closed: bool,
 }
 
@@ -60,7 +60,7 @@ impl Desk {
     }
 
     /// Takes all waiting work; `None` when there is none and no more will come.
-    fn take(&self) -> Option<BTreeMap<String, Job>> {
+    fn take(&self) -> Option<SortedMap<String, Job>> {
         let mut pile = self.pile();
         while pile.teams.is_empty() && !pile.closed {
             pile = self.wake.wait(pile).unwrap_or_else(PoisonError::into_inner);
@@ -83,7 +83,7 @@ impl Writer {
     pub fn start(checkpoints: Checkpoints, metrics: Arc<Metrics>) -> io::Result<Self> {
         let desk = Arc::new(Desk::default());
         let (end, ended) = channel();
-        let work = Work { desk: Arc::clone(&desk), checkpoints, metrics, teams: BTreeMap::new() };
+        let work = Work { desk: Arc::clone(&desk), checkpoints, metrics, teams: SortedMap::new() };
         std::thread::Builder::new().name("checkpoints".to_owned()).spawn(move || {
             work.run();
             // The receiver may be gone.
@@ -142,7 +142,7 @@ struct Work {
     desk: Arc<Desk>,
     checkpoints: Checkpoints,
     metrics: Arc<Metrics>,
-    teams: BTreeMap<String, Team>,
+    teams: SortedMap<String, Team>,
 }
 
 struct Team {

@@ -2,9 +2,9 @@
 
 use super::Shared;
 use super::ladders::ShownLadder;
+use phalanx_game::sorted::SortedMap;
 use phalanx_queue::{FoundLogs, LogServer, QueueAddress, QueueError};
 use phalanx_settings::LabSettings;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tracing::warn;
@@ -34,7 +34,7 @@ pub(super) struct ServerReader {
     /// `None` before it answered, and after an error.
     server: Option<LogServer>,
     /// The numbers of the next entries.
-    next: BTreeMap<String, u64>,
+    next: SortedMap<String, u64>,
     /// The store and its revision that were read completely.
     store: String,
     revision: Option<u64>,
@@ -42,7 +42,7 @@ pub(super) struct ServerReader {
 
 impl ServerReader {
     pub(super) fn new(address: QueueAddress) -> Self {
-        let (next, store) = (BTreeMap::new(), String::new());
+        let (next, store) = (SortedMap::new(), String::new());
         Self { address, server: None, next, store, revision: None }
     }
 

@@ -1,7 +1,7 @@
 //! Limits repeated log lines, so that a storm of errors does not fill the disk: per window, the
 //! first lines of a kind about one team are written; the rest is counted and reported in one line.
 
-use std::collections::BTreeMap;
+use phalanx_game::sorted::SortedMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -44,7 +44,7 @@ pub(super) struct HeldBack {
 pub(super) struct Flood {
     /// Lines per kind and window; 0: unlimited.
     limit: u32,
-    kinds: Mutex<BTreeMap<Kind, Seen>>,
+    kinds: Mutex<SortedMap<Kind, Seen>>,
     total: AtomicU64,
 }
 

@@ -1,6 +1,6 @@
 //! Decides which teams are stuck, and whether to feed the watchdog, from answers and times alone.
 
-use std::collections::BTreeMap;
+use phalanx_game::sorted::SortedMap;
 use std::time::{Duration, Instant};
 
 /// A team's thread that takes longer to answer counts as stuck: no decision, plan or new strategy
@@ -11,7 +11,7 @@ pub(super) const QUIET_MAX: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct Vitals {
     quiet_max: Duration,
-    since: BTreeMap<String, Option<Instant>>,
+    since: SortedMap<String, Option<Instant>>,
 }
 
 impl Vitals {
@@ -19,7 +19,7 @@ impl Vitals {
     pub(super) fn new(watchdog: Option<Duration>) -> Self {
         // The last feeding is at most half an interval old when feeding stops.
         let quiet_max = watchdog.map_or(QUIET_MAX, |max| QUIET_MAX.min(max / 2));
-        Self { quiet_max, since: BTreeMap::new() }
+        Self { quiet_max, since: SortedMap::new() }
     }
 
     /// Takes for each team whether it has answered every question so far. Returns true for those to

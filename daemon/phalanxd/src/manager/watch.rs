@@ -4,8 +4,8 @@
 use crate::manager::Manager;
 use crate::manager::status::{self, TeamLine};
 use crate::manager::vitals::Vitals;
+use phalanx_game::sorted::SortedSet;
 use phalanx_net::TeamHandle;
-use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use tokio::time::MissedTickBehavior;
 use tracing::{error, info};
@@ -50,14 +50,14 @@ struct Watcher {
     manager: Manager,
     vitals: Vitals,
     /// The teams that were reported as stuck.
-    stuck: BTreeSet<String>,
+    stuck: SortedSet<String>,
     last_status: Option<(Instant, String)>,
 }
 
 impl Watcher {
     fn new(manager: Manager) -> Self {
         let vitals = Vitals::new(manager.watchdog());
-        Self { manager, vitals, stuck: BTreeSet::new(), last_status: None }
+        Self { manager, vitals, stuck: SortedSet::new(), last_status: None }
     }
 
     fn look(&mut self, teams: &[TeamHandle], now: Instant) {

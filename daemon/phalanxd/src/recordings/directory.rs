@@ -3,9 +3,9 @@
 use super::{Keeps, Recordings, Take};
 use crate::lab::{LadderRecording, all_recordings};
 use phalanx_control::{Messages, PartFile, RecordingDirectory, RecordingRefusal};
+use phalanx_game::sorted::SortedSet;
 use phalanx_proto::v1;
 use phalanx_record::{EXTENSION, RecordingError, RecordingFile, Summary};
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ impl RecordingDirectory for Recordings {
             }
         }
         paths.sort();
-        let (mut seen, mut all) = (BTreeSet::new(), Vec::new());
+        let (mut seen, mut all) = (SortedSet::new(), Vec::new());
         for path in paths {
             if seen.contains(&path) {
                 continue;

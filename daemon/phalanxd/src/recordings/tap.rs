@@ -3,8 +3,8 @@
 use super::flight::Flight;
 use phalanx_engine::{JournalEvent, SeatState};
 use phalanx_game::SeatId;
+use phalanx_game::sorted::SortedSet;
 use phalanx_net::{Appetite, Recorder, Taped};
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -29,7 +29,7 @@ pub(super) struct Tap {
     /// The team has begun before.
     begun: AtomicBool,
     /// Seats that are connected to their referee.
-    seated: Mutex<BTreeSet<SeatId>>,
+    seated: Mutex<SortedSet<SeatId>>,
 }
 
 impl Tap {

@@ -4,6 +4,7 @@ use crate::args::TryArgs;
 use anyhow::{Context, Result};
 use phalanx_cli::args::OutputArgs;
 use phalanx_cli::remote;
+use phalanx_game::sorted::SortedSet;
 use phalanx_game::{Roster, RosterEntry};
 use phalanx_games::shipped;
 use phalanx_lua::{Limits, LoadError};
@@ -11,7 +12,6 @@ use phalanx_trial::TrialResult;
 use phalanxd::check::{excerpt, held};
 use phalanxd::plans;
 use serde_json::json;
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -42,7 +42,7 @@ pub fn trial(dir: &Path, game: Option<&'static str>, roles: &[String]) -> Result
             return Ok(TrialResult { diagnostics, ..TrialResult::default() });
         }
     };
-    let named = roles.iter().cloned().collect::<BTreeSet<_>>();
+    let named = roles.iter().cloned().collect::<SortedSet<_>>();
     let roles =
         if named.is_empty() { bundle.root_names().map(str::to_owned).collect() } else { named };
     // A trial without a match needs one agent per role.

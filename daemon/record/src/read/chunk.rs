@@ -5,7 +5,7 @@ use super::bytes::Bytes;
 use super::scan::FileChunk;
 use crate::channel::Channel;
 use mcap::records::op;
-use std::collections::BTreeMap;
+use phalanx_game::sorted::SortedMap;
 use std::io::Read;
 
 /// Most bytes of a chunk after decompression, whatever its header declares.
@@ -26,7 +26,7 @@ pub(crate) struct Raw {
 
 /// The channels of a file, by their numbers there.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Channels(BTreeMap<u16, (String, Option<Channel>)>);
+pub(crate) struct Channels(SortedMap<u16, (String, Option<Channel>)>);
 
 impl Channels {
     /// Reads a record that declares a channel.

@@ -9,6 +9,7 @@ use crate::channel::Channel;
 use crate::names::{part_path, read_path};
 use crate::part::{METADATA, METADATA_END};
 use mcap::records::op;
+use phalanx_game::sorted::SortedMap;
 use phalanx_proto::v1;
 use prost::Message;
 use std::collections::{BTreeMap, VecDeque};
@@ -85,14 +86,14 @@ pub struct Attachment {
 pub struct RecordingFile {
     info: v1::RecordingInfo,
     begin_nanos: u64,
-    parts: BTreeMap<u32, PathBuf>,
+    parts: SortedMap<u32, PathBuf>,
     /// By part: whether it has its index.
-    pub(super) whole: BTreeMap<u32, bool>,
+    pub(super) whole: SortedMap<u32, bool>,
     attachments: Vec<Attachment>,
-    strategies: BTreeMap<String, Vec<(String, String)>>,
+    strategies: SortedMap<String, Vec<(String, String)>>,
     /// The figures at the ends of the parts.
     pub(super) ends: Vec<BTreeMap<String, String>>,
-    pub(super) tallies: BTreeMap<u16, u64>,
+    pub(super) tallies: SortedMap<u16, u64>,
     pub(super) times: Option<(u64, u64)>,
     pub(super) known: Known,
     /// The damage that is visible without reading chunks.
@@ -113,11 +114,11 @@ impl RecordingFile {
             begin_nanos,
             parts: parts_of(path, &info),
             info,
-            whole: BTreeMap::new(),
+            whole: SortedMap::new(),
             attachments: Vec::new(),
-            strategies: BTreeMap::new(),
+            strategies: SortedMap::new(),
             ends: Vec::new(),
-            tallies: BTreeMap::new(),
+            tallies: SortedMap::new(),
             times: None,
             known: Known::default(),
             damage: Vec::new(),
@@ -149,7 +150,7 @@ impl RecordingFile {
 
     /// Its files, by part.
     #[must_use]
-    pub fn files(&self) -> &BTreeMap<u32, PathBuf> {
+    pub fn files(&self) -> &SortedMap<u32, PathBuf> {
         &self.parts
     }
 
@@ -314,12 +315,12 @@ fn from_pairs(pairs: &BTreeMap<String, String>) -> Option<v1::RecordingInfo> {
 }
 
 /// The files of the same recording in the same folder.
-fn parts_of(path: &Path, info: &v1::RecordingInfo) -> BTreeMap<u32, PathBuf> {
+fn parts_of(path: &Path, info: &v1::RecordingInfo) -> SortedMap<u32, PathBuf> {
     let own = (info.part.max(1), path.to_owned());
     let Some((name, _)) = read_path(path) else { return [own].into() };
     let folder = path.parent().unwrap_or(Path::new(""));
     let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let mut parts = BTreeMap::new();
+    let mut parts = SortedMap::new();
     for entry in std::fs::read_dir(listed).into_iter().flatten().flatten() {
         let found = entry.path();
         if let Some((other, part)) = read_path(&found)

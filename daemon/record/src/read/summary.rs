@@ -3,10 +3,11 @@
 use super::{Entries, Loader, Recorded, RecordingDamage, RecordingFile};
 use crate::channel::{Channel, Worth};
 use crate::disk::is_written;
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_net::Taped;
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Most damaged places, and most gaps, that a summary lists.
@@ -20,9 +21,9 @@ pub struct Summary {
     /// Turns that were played.
     pub turns: u64,
     /// Generations of the strategy that decided.
-    pub generations: BTreeSet<u32>,
+    pub generations: SortedSet<u32>,
     /// By the channel's name.
-    pub channels: BTreeMap<String, ChannelTally>,
+    pub channels: SortedMap<String, ChannelTally>,
     /// Entries that were not recorded.
     pub lost: u64,
     /// The first thousand gaps.

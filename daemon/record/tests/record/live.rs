@@ -2,13 +2,13 @@
 
 use crate::game::{Kept, PATIENCE, info, options, play};
 use phalanx_game::SeatId;
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_net::{Appetite, Recorder, SeatAct, Taped};
 use phalanx_proto::v1;
 use phalanx_record::{
     Audience, Channel, LiveFeed, LiveMessage, QueueLimits, Recording, RecordingFile,
 };
 use prost::Message;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// Keeps the messages that it gets; the test can block it.
 #[derive(Debug)]
 struct Onlooker {
-    opened: Mutex<BTreeSet<Channel>>,
+    opened: Mutex<SortedSet<Channel>>,
     shown: Mutex<Vec<LiveMessage>>,
     missed: Mutex<u64>,
     over: Sender<()>,
@@ -67,13 +67,13 @@ fn happened(steps: u32) -> Vec<(Instant, Taped)> {
     entries
 }
 
-fn all_channels() -> BTreeSet<Channel> {
+fn all_channels() -> SortedSet<Channel> {
     let seats = (0..15).flat_map(|seat| Channel::of_seat(SeatId(seat)));
     Channel::of_every_team().chain(seats).collect()
 }
 
 /// Time and bytes of each message, by the name of its channel.
-type Shown = BTreeMap<String, Vec<(i128, Vec<u8>)>>;
+type Shown = SortedMap<String, Vec<(i128, Vec<u8>)>>;
 
 #[test]
 fn who_looks_on_from_the_begin_gets_every_message_of_the_recording() {

@@ -85,7 +85,7 @@ fn what_was_put_in_comes_out_in_order_and_with_its_times() {
     for (found, expected) in found.iter().zip(&expected) {
         assert_eq!(found, expected);
     }
-    let kinds: std::collections::BTreeSet<_> =
+    let kinds: phalanx_game::sorted::SortedSet<_> =
         expected.iter().map(|(_, text)| text.split([' ', '(']).next().unwrap()).collect();
     for kind in
         ["Began", "SeatOpened", "Seat", "Steps", "journal", "snapshot", "percepts", "drawing"]

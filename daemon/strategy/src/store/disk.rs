@@ -9,8 +9,8 @@
 //! ```
 
 use super::{HistoryMarker, StoredGeneration, StoredHistory, wire};
+use phalanx_game::sorted::SortedMap;
 use phalanx_lua::Bundle;
-use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
@@ -50,7 +50,7 @@ pub(super) struct HistoryDisk {
 #[derive(Debug, Default)]
 struct WrittenFiles {
     /// By number, how each was taken back.
-    generations: BTreeMap<u32, String>,
+    generations: SortedMap<u32, String>,
     marker: Option<HistoryMarker>,
 }
 
@@ -262,7 +262,7 @@ mod tests {
         let long = "x".repeat(500);
         let longer = "x".repeat(501);
         let teams = ["a/b", "a-b", "a_b", "A", "a", "..", ".", "a%2fb", "ä", &long, &longer, ""];
-        let names: std::collections::BTreeSet<_> =
+        let names: phalanx_game::sorted::SortedSet<_> =
             teams.iter().map(|team| safe_name(team)).collect();
         assert_eq!(names.len(), teams.len(), "{names:?}");
         assert!(

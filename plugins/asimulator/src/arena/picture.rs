@@ -2,7 +2,7 @@
 
 use crate::rules::{Cell, Heading, Simulation, Tile, TileKind};
 use crate::wire::Symbol;
-use std::collections::BTreeMap;
+use phalanx_game::sorted::SortedMap;
 use std::fmt::Write as _;
 
 const RED: &str = "\x1b[31m";
@@ -17,7 +17,7 @@ const PLAIN: &str = "\x1b[0m";
 pub(super) fn draw(
     out: &mut String,
     simulation: &Simulation,
-    marks: &BTreeMap<Cell, Symbol>,
+    marks: &SortedMap<Cell, Symbol>,
     colour: bool,
 ) {
     let Simulation { score, cost, items, kills, .. } = simulation;

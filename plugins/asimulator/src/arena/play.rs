@@ -7,7 +7,8 @@ use crate::rules::{
     ActionOutcome, Cell, Senses, Simulation, TileKind, TileMap, TurnAction, WorldRng, generate,
 };
 use crate::wire::{self, AnnouncedTile, ClientRequest, Dialect, DisplayMark, KnownTile, Symbol};
-use std::collections::{BTreeMap, VecDeque};
+use phalanx_game::sorted::SortedMap;
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// Most requests of one turn before a client counts as running wild (spec section 11.2).
@@ -54,7 +55,7 @@ pub(super) struct ArenaSession {
     output: Vec<u8>,
     requests: u32,
     turn_bytes: usize,
-    marks: BTreeMap<Cell, Symbol>,
+    marks: SortedMap<Cell, Symbol>,
     texts: VecDeque<String>,
     stand: Stand,
 }
@@ -76,7 +77,7 @@ impl ArenaSession {
             output: Vec::new(),
             requests: 0,
             turn_bytes: 0,
-            marks: BTreeMap::new(),
+            marks: SortedMap::new(),
             texts: VecDeque::new(),
             stand: Stand::Playing,
         }

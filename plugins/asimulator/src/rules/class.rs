@@ -4,7 +4,7 @@
 //! the handbook's editor; 0 and the far ends are the border ring.
 
 use super::{Heading, OpeningRules, SIDE_MAX};
-use std::collections::BTreeMap;
+use phalanx_game::sorted::SortedMap;
 
 /// What a class says about a tile's kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -129,7 +129,7 @@ pub struct WorldClass {
     /// Rows inside the border, 1 to 127.
     pub rows: u16,
     /// Tiles about which the class says something, by column and row.
-    pub tiles: BTreeMap<(u16, u16), TileTemplate>,
+    pub tiles: SortedMap<(u16, u16), TileTemplate>,
     /// Things drawn tile by tile.
     pub shares: TileShares,
     /// Things placed by number.

@@ -5,7 +5,7 @@ use super::{
     AnnouncedCounts, Bounds, BoundsMean, Cell, FeatureRule, Heading, Neighbourhood, OpeningRules,
     Pose, Shortage, TemplateKind, Tile, TileKind, TileMap, TileTemplate, WorldClass, WorldRng,
 };
-use std::collections::BTreeSet;
+use phalanx_game::sorted::SortedSet;
 
 /// Worlds that are drawn until enough items can be reached.
 const TRIES_MAX: u32 = 10_000;
@@ -165,7 +165,7 @@ impl WorldDraft<'_> {
             return Err(GenerateError::Shortage { things, wanted, room });
         }
         let mut left = std::mem::take(open);
-        let taken: BTreeSet<Cell> =
+        let taken: SortedSet<Cell> =
             (0..wanted).map_while(|_| self.chance.take(&mut left)).collect();
         // The rest keeps its order: row by row.
         left.sort_unstable_by_key(|at| (-at.y, at.x));
@@ -310,7 +310,7 @@ fn heading(
 
 /// Items that can be reached without entering a danger; enemies are not counted as obstacles.
 fn reachable_items(map: &TileMap) -> u16 {
-    let mut seen = BTreeSet::from([Cell::ZERO]);
+    let mut seen = SortedSet::from([Cell::ZERO]);
     let mut queue = vec![Cell::ZERO];
     let mut items = 0_u16;
     while let Some(at) = queue.pop() {

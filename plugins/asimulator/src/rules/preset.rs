@@ -4,7 +4,7 @@ use super::{
     Ammunition, Announced, Costs, Exact, FeatureRule, Heading, OpeningRules, StartTile,
     TemplateKind, TileShares, TileTemplate, WorldClass,
 };
-use std::collections::BTreeMap;
+use phalanx_game::sorted::SortedMap;
 
 /// A class of worlds by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,10 +57,10 @@ impl Preset {
 }
 
 /// A clear, known start tile.
-fn start(x: u16, y: u16, home: FeatureRule) -> BTreeMap<(u16, u16), TileTemplate> {
+fn start(x: u16, y: u16, home: FeatureRule) -> SortedMap<(u16, u16), TileTemplate> {
     let kind = TemplateKind::Clear;
     let tile = TileTemplate { kind, home, known: FeatureRule::Yes, ..TileTemplate::default() };
-    BTreeMap::from([((x, y), tile)])
+    SortedMap::from([((x, y), tile)])
 }
 
 fn costs(turn: u16) -> Costs {

@@ -6,7 +6,7 @@
 use super::opening::{decode_entry, decode_rules, decode_senses};
 use super::{AnnouncedTile, BitOrder, Dialect, Revision};
 use crate::rules::{Bounds, Cell};
-use std::collections::BTreeSet;
+use phalanx_game::sorted::SortedSet;
 
 /// No opening is shorter: rules, percept, end of the list.
 pub const DETECT_BYTES_MIN: usize = 27;
@@ -57,7 +57,7 @@ fn oddities(burst: &[u8], dialect: Dialect) -> Option<u32> {
         + u32::from(senses.neutralized)
         + u32::from(senses.end)
         + skewed(&rules.bounds);
-    let mut seen = BTreeSet::from([Cell::ZERO]);
+    let mut seen = SortedSet::from([Cell::ZERO]);
     while let Some((first, behind)) = rest.split_first() {
         if *first == 0 {
             return behind.is_empty().then_some(odd);

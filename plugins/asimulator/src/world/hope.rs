@@ -3,7 +3,7 @@
 
 use super::infer::Beliefs;
 use crate::rules::{Neighbourhood, OpeningRules};
-use std::collections::BTreeSet;
+use phalanx_game::sorted::SortedSet;
 
 /// Most tiles that are looked at behind one tile.
 const TILES_MAX: usize = 60;
@@ -44,7 +44,7 @@ impl Hope {
     /// Each tile counts by the likeliest way to it.
     pub(super) fn behind(&self, beliefs: &Beliefs, first: usize) -> f64 {
         let mut worth = self.own(beliefs, first);
-        let mut seen = BTreeSet::from([first]);
+        let mut seen = SortedSet::from([first]);
         // Ways by their probability, the likeliest last; tiles by number where that is equal.
         let mut ways: Vec<(f64, usize)> = vec![(1.0, first)];
         while let Some((reach, index)) = ways.pop() {

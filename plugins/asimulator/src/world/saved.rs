@@ -14,9 +14,9 @@ use crate::percept::{Briefing, Opening, Percept};
 use crate::rules::{BoundsMean, Cell, Neighbourhood};
 use crate::session::{BoundsOption, NeighbourhoodOption};
 use crate::wire::{Symbol, TILES_MAX};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Met, RestoreError, Turn, excerpt, freeze, thaw};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The layout of saved beliefs: another layout gets another number.
@@ -44,7 +44,7 @@ struct SavedSimulation {
     step: u32,
     rates: Rates,
     idle: u32,
-    shown: BTreeMap<Cell, Symbol>,
+    shown: SortedMap<Cell, Symbol>,
 }
 
 pub(super) fn save(world: &World) -> Vec<u8> {

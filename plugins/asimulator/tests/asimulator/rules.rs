@@ -1,8 +1,8 @@
 //! The game without connections: what actions do, and which worlds a class makes.
 
 use phalanx_asimulator::rules::*;
+use phalanx_game::sorted::SortedMap;
 use proptest::prelude::*;
-use std::collections::BTreeMap;
 
 /// A world drawn row by row from the north; `@` is the start, a home if upper-case letters are.
 fn map(rows: &[&str]) -> TileMap {
@@ -294,7 +294,7 @@ fn fixed_tiles_stay_as_they_are() {
         enemy: FeatureRule::Yes,
         ..TileTemplate::default()
     };
-    class.tiles = BTreeMap::from([((3, 2), tile)]);
+    class.tiles = SortedMap::from([((3, 2), tile)]);
     class.start = Some(StartTile { x: 5, y: 4, heading: None });
     for seed in 0..20 {
         // Two columns to the west and two rows to the north.

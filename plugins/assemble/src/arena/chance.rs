@@ -3,12 +3,12 @@
 
 use super::config::{EventRules, TaskRules};
 use super::grid::Pos;
+use phalanx_game::sorted::SortedMap;
 use phalanx_massim::JavaRandom;
-use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 /// Requirements by cell, relative to the submitting agent: sorted by x, then y.
-pub type Requirements = BTreeMap<(i32, i32), u8>;
+pub type Requirements = SortedMap<(i32, i32), u8>;
 
 /// How often the original tries to find a place for a new obstacle.
 const DEBRIS_TRIES: u32 = 50;

@@ -166,7 +166,7 @@ fn parse(
 }
 
 fn check_accounts(top: &mut FieldReader<'_, '_>, config: &ArenaConfig) {
-    let mut names = std::collections::BTreeMap::new();
+    let mut names = phalanx_game::sorted::SortedMap::new();
     for team in &config.teams {
         for number in 1..=config.accounts_per_team() {
             if let Some(other) = names.insert(team.account(number), &team.name) {

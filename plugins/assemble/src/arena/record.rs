@@ -1,7 +1,7 @@
 //! Reads replays in the organisers' format: theirs and ours (spec, section 13).
 
+use phalanx_game::sorted::SortedMap;
 use serde::Deserialize;
-use std::collections::BTreeMap;
 
 /// `static.json`.
 #[derive(Clone, Debug, Deserialize)]
@@ -12,7 +12,7 @@ pub struct StaticRecord {
     /// The size of the torus.
     pub grid: GridSize,
     /// The teams, by name.
-    pub teams: BTreeMap<String, serde_json::Value>,
+    pub teams: SortedMap<String, serde_json::Value>,
     /// Names of the block types.
     pub block_types: Vec<String>,
     /// Steps of the simulation.
@@ -142,7 +142,7 @@ pub struct StepRecord {
     /// Pending clear events.
     pub clear: Vec<RecordedClear>,
     /// Scores by team.
-    pub scores: BTreeMap<String, i64>,
+    pub scores: SortedMap<String, i64>,
     /// Completed tasks.
     #[serde(default)]
     pub events: Vec<RecordedEvent>,
@@ -154,7 +154,7 @@ pub struct ReplayRecord {
     /// `static.json`.
     pub fixed: StaticRecord,
     /// The states by step, from -1.
-    pub frames: BTreeMap<i32, StepRecord>,
+    pub frames: SortedMap<i32, StepRecord>,
 }
 
 impl ReplayRecord {
@@ -165,7 +165,7 @@ impl ReplayRecord {
     /// Which file is not as it should be, and why.
     pub fn read<'f>(files: impl IntoIterator<Item = (&'f str, &'f [u8])>) -> Result<Self, String> {
         let mut fixed = None;
-        let mut frames = BTreeMap::new();
+        let mut frames = SortedMap::new();
         for (name, bytes) in files {
             let Some(stem) = name.strip_suffix(".json") else { continue };
             if stem == "static" {
@@ -173,7 +173,7 @@ impl ReplayRecord {
                     serde_json::from_slice(bytes).map_err(|error| format!("{name}: {error}"))?;
                 fixed = Some(read);
             } else if stem.parse::<i32>().is_ok() {
-                let read: BTreeMap<i32, StepRecord> =
+                let read: SortedMap<i32, StepRecord> =
                     serde_json::from_slice(bytes).map_err(|error| format!("{name}: {error}"))?;
                 frames.extend(read);
             }

@@ -17,8 +17,8 @@ use super::chance::{Chance, ClearEvent, NewTask, Requirements};
 use super::config::SimConfig;
 use super::grid::{Grid, Pos};
 use super::{scenario, setup};
+use phalanx_game::sorted::SortedMap;
 use phalanx_massim::JavaRandom;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// An agent's body and everything that the referee remembers of the agent.
@@ -104,7 +104,7 @@ pub struct State {
     pub step: i32,
     /// Tasks completed in this step: task name, team.
     pub completed: Vec<(String, usize)>,
-    pub(super) names: BTreeMap<String, usize>,
+    pub(super) names: SortedMap<String, usize>,
     pub(super) clear_marks: Vec<Pos>,
     ids: u32,
 }

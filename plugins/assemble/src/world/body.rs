@@ -5,9 +5,9 @@
 
 use super::chart::TypeId;
 use phalanx_game::AgentId;
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_grid::{Cell, Rotation};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// A part of a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -19,18 +19,18 @@ pub(super) enum StructurePart {
 /// A rigid structure in coordinates of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Structure {
-    parts: BTreeMap<Cell, StructurePart>,
+    parts: SortedMap<Cell, StructurePart>,
     /// Links between neighbours, the smaller cell first.
-    links: BTreeSet<(Cell, Cell)>,
+    links: SortedSet<(Cell, Cell)>,
 }
 
 /// All structures that contain agents of the team. Every agent is in exactly one.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Structures {
-    bodies: BTreeMap<u32, Structure>,
+    bodies: SortedMap<u32, Structure>,
     /// Where each agent is in them; follows from `bodies`.
     #[serde(skip)]
-    places: BTreeMap<AgentId, (u32, Cell)>,
+    places: SortedMap<AgentId, (u32, Cell)>,
     next: u32,
     /// Links of pieces that lost their last agent, relative to the agent that they hung on.
     #[serde(skip)]

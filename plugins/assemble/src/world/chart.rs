@@ -1,9 +1,10 @@
 //! The map of one group of agents: what was seen where, and when.
 
 use crate::percept::{MarkerKind, Percept, ThingKind};
+use phalanx_game::sorted::SortedMap;
 use phalanx_grid::{Cell, Extent, Plane};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// What the ground of a cell is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,7 +121,7 @@ fn link_bit(one: Cell, other: Cell) -> Option<(Cell, u8)> {
 #[derive(Clone, Debug)]
 pub(super) struct GroupMap {
     plane: Plane<SeenCell>,
-    pub(super) dispensers: BTreeMap<Cell, TypeId>,
+    pub(super) dispensers: SortedMap<Cell, TypeId>,
     pub(super) boards: BTreeSet<Cell>,
     pub(super) goals: BTreeSet<Cell>,
 }
@@ -129,7 +130,7 @@ impl GroupMap {
     pub(super) fn new(extent: Extent) -> Self {
         Self {
             plane: Plane::new(Cell::ZERO, extent),
-            dispensers: BTreeMap::new(),
+            dispensers: SortedMap::new(),
             boards: BTreeSet::new(),
             goals: BTreeSet::new(),
         }

@@ -7,9 +7,10 @@ use super::World;
 use super::chart::{GroupMap, SeenCell};
 use super::likeness::{PlaceVerdict, judge};
 use phalanx_game::AgentId;
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_grid::{Cell, FrameId};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// After this many steps a doubt is given up; agents of the two frames may still meet.
 const STEPS_MAX: u32 = 60;
@@ -21,7 +22,7 @@ const DOUBTS_MAX: usize = 128;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Doubts {
     /// For a frame that began in doubt and the one that its agent had before.
-    pub(super) open: BTreeMap<(FrameId, FrameId), Doubt>,
+    pub(super) open: SortedMap<(FrameId, FrameId), Doubt>,
 }
 
 /// Where the first frame may lie in the second.
@@ -139,7 +140,7 @@ impl World {
     /// The agents that may be on the map of a frame in which no agent is for sure.
     pub(super) fn may_be_on(&self, frame: FrameId) -> Vec<AgentId> {
         let head = |frame: &FrameId| self.frames.head(*frame).map(|(head, _)| head);
-        let mut reached = BTreeSet::from([frame]);
+        let mut reached = SortedSet::from([frame]);
         for _ in 0..self.doubts.open.len() {
             let to_here = |(_, old): &&(FrameId, FrameId)| {
                 head(old).is_some_and(|head| reached.contains(&head))
@@ -158,7 +159,7 @@ impl World {
         let heads = |(new, old): &(FrameId, FrameId)| {
             Some((self.frames.head(*new)?.0, self.frames.head(*old)?.0))
         };
-        let mut kept: BTreeSet<FrameId> = self.minds.values().map(|mind| mind.frame).collect();
+        let mut kept: SortedSet<FrameId> = self.minds.values().map(|mind| mind.frame).collect();
         let mut open: Vec<_> = self.doubts.open.keys().filter_map(heads).collect();
         let mut found = true;
         while found {

@@ -4,12 +4,12 @@ pub(crate) mod tables;
 
 use super::World;
 use super::chart::{GroupMap, KnownTerrain, Occupant, SeenCell, TypeId, mark};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_game::{
     AgentId, Area, Body, Layer, LayerDoc, Legend, Part, Picture, Place, Shape, Side, Spot, Tone,
 };
 use phalanx_grid::{Cell, Extent, FrameId};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const FREE: u8 = 1;
 pub(crate) const GOAL: u8 = 2;
@@ -35,12 +35,12 @@ const ENEMY_STEPS: u32 = 10;
 const NAMED_MAX: usize = 3;
 
 pub(super) fn picture(world: &World) -> Picture {
-    let mut groups: BTreeMap<FrameId, Vec<AgentId>> = BTreeMap::new();
+    let mut groups: SortedMap<FrameId, Vec<AgentId>> = SortedMap::new();
     for (agent, mind) in &world.minds {
         groups.entry(mind.frame).or_default().push(*agent);
     }
     let alone = world.charts.len() == 1;
-    let mut names: BTreeMap<FrameId, String> = BTreeMap::new();
+    let mut names: SortedMap<FrameId, String> = SortedMap::new();
     let parts = groups.iter().map(|(frame, agents)| {
         let name =
             if alone { "map".to_owned() } else { format!("map of {}", named(world, agents)) };
@@ -126,7 +126,7 @@ fn ground(area: Area, known: &[(Cell, &SeenCell)]) -> Layer {
 fn blocks(world: &World, area: Area, known: &[(Cell, &SeenCell)]) -> Layer {
     let value = |kind: TypeId| kind.saturating_add(NONE + 1);
     let mut layer = Layer::declared(&BLOCKS, area);
-    let mut kinds = BTreeSet::new();
+    let mut kinds = SortedSet::new();
     for (cell, spot) in known {
         kinds.extend(spot.block);
         layer.set(cell.x, cell.y, spot.block.map_or(NONE, value));

@@ -13,13 +13,14 @@ use super::settle::block_at;
 use crate::action::Action;
 use crate::percept::{Percept, Thing, ThingKind};
 use phalanx_game::AgentId;
+use phalanx_game::sorted::SortedMap;
 use phalanx_grid::{Cell, Rotation};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 impl World {
     /// Lets go of agents that are seen not to hang on each other any more, and turns the agent's
     /// structure if that is how its blocks are seen.
-    pub(super) fn turn_again(&mut self, agent: AgentId, missed: &BTreeMap<AgentId, Missed>) {
+    pub(super) fn turn_again(&mut self, agent: AgentId, missed: &SortedMap<AgentId, Missed>) {
         if self.has_parted(agent) {
             for mate in self.bodies.crew(agent) {
                 self.cut_missed(mate, missed);
@@ -57,7 +58,7 @@ impl World {
         })
     }
 
-    fn cut_missed(&mut self, agent: AgentId, missed: &BTreeMap<AgentId, Missed>) {
+    fn cut_missed(&mut self, agent: AgentId, missed: &SortedMap<AgentId, Missed>) {
         for action in missed.get(&agent).into_iter().flat_map(Missed::actions) {
             if let Action::Detach(dir) = action {
                 self.bodies.cut(agent, Cell::ZERO, dir.vector());
@@ -84,7 +85,7 @@ impl World {
     }
 
     /// Takes what is seen to hang on the agent since it perceived last.
-    pub(super) fn grip_again(&mut self, agent: AgentId, missed: &BTreeMap<AgentId, Missed>) {
+    pub(super) fn grip_again(&mut self, agent: AgentId, missed: &SortedMap<AgentId, Missed>) {
         let actions: Vec<Action> =
             missed.get(&agent).into_iter().flat_map(Missed::actions).cloned().collect();
         for action in actions {
@@ -120,7 +121,7 @@ impl World {
         agent: AgentId,
         partner: &str,
         cell: Cell,
-        missed: &BTreeMap<AgentId, Missed>,
+        missed: &SortedMap<AgentId, Missed>,
     ) {
         let Some(mate) = self.roster.find(partner) else { return };
         let me = self.roster.name(agent);

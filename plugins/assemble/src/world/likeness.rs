@@ -6,8 +6,9 @@
 
 use super::chart::{GroupMap, KnownTerrain, SeenCell, Types};
 use crate::percept::Percept;
+use phalanx_game::sorted::SortedMap;
 use phalanx_grid::{Cell, Extent};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// What was seen twice within this many steps has hardly ever changed between: it counts twice.
 const FRESH_STEPS: u32 = 40;
@@ -62,7 +63,7 @@ pub(super) fn judge(
 ) -> PlaceVerdict {
     let places: BTreeSet<Cell> = places.into_iter().map(|place| extent.wrap(place)).collect();
     let possible = |place: &Cell| Some((*place, compare(view, chart, *place, None)?));
-    let left: BTreeMap<Cell, Likeness> = places.iter().filter_map(possible).collect();
+    let left: SortedMap<Cell, Likeness> = places.iter().filter_map(possible).collect();
     let Some((best, known)) = left.iter().min_by_key(|(place, known)| (known.weight, **place))
     else {
         return PlaceVerdict::Nowhere;

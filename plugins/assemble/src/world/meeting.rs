@@ -10,6 +10,7 @@
 use super::World;
 use super::missed::Missed;
 use phalanx_game::AgentId;
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_grid::{Cell, FrameId};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,14 +45,14 @@ struct Meeting {
 }
 
 /// A step, the agents that perceived it, and what agents did unseen before it.
-type Heard<'a> = (u32, &'a BTreeSet<AgentId>, &'a BTreeMap<AgentId, Missed>);
+type Heard<'a> = (u32, &'a SortedSet<AgentId>, &'a SortedMap<AgentId, Missed>);
 
 impl World {
     pub(super) fn meet(
         &mut self,
         step: u32,
-        fresh: &BTreeSet<AgentId>,
-        missed: &BTreeMap<AgentId, Missed>,
+        fresh: &SortedSet<AgentId>,
+        missed: &SortedMap<AgentId, Missed>,
     ) {
         let size = self.briefing.as_ref().map_or(0, |briefing| briefing.team_size);
         let size = usize::try_from(size).unwrap_or(0);
@@ -68,7 +69,7 @@ impl World {
                 meetings.extend(self.only_candidate(*one, v, fresh));
             }
         }
-        let mut lost = BTreeSet::new();
+        let mut lost = SortedSet::new();
         for meeting in meetings {
             if complete || self.seen_often(meeting, (step, fresh, missed)) {
                 self.believe(meeting, &mut lost);
@@ -85,7 +86,7 @@ impl World {
     }
 
     /// The one agent that can be the one seen at `v`; `None` when there are several or none.
-    fn only_candidate(&self, one: AgentId, v: Cell, fresh: &BTreeSet<AgentId>) -> Option<Meeting> {
+    fn only_candidate(&self, one: AgentId, v: Cell, fresh: &SortedSet<AgentId>) -> Option<Meeting> {
         let mine = &self.minds.get(&one)?.seen.as_ref()?.glance;
         let mut candidates = fresh.iter().filter(|other| **other != one).filter_map(|other| {
             let theirs = &self.minds.get(other)?.seen.as_ref()?.glance;
@@ -134,7 +135,7 @@ impl World {
 
     /// How far an agent can be in this step from where it is believed to be: 0 if it perceived the
     /// step.
-    fn drift(&self, agent: AgentId, step: u32, missed: &BTreeMap<AgentId, Missed>) -> i32 {
+    fn drift(&self, agent: AgentId, step: u32, missed: &SortedMap<AgentId, Missed>) -> i32 {
         let seen = self.minds.get(&agent).and_then(|mind| mind.seen.as_ref());
         let seen = seen.map_or(0, |seen| seen.percept.step);
         if seen >= step {
@@ -147,7 +148,7 @@ impl World {
         i32::try_from(moves.sum::<usize>()).unwrap_or(i32::MAX)
     }
 
-    fn believe(&mut self, meeting: Meeting, lost: &mut BTreeSet<AgentId>) {
+    fn believe(&mut self, meeting: Meeting, lost: &mut SortedSet<AgentId>) {
         let Meeting { one, other, v, agreed: _ } = meeting;
         if lost.contains(&one) || lost.contains(&other) {
             return;

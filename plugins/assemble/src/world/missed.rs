@@ -11,8 +11,9 @@ use super::likeness::{PlaceVerdict, judge, view};
 use super::{SENT_MAX, World};
 use crate::action::Action;
 use phalanx_game::AgentId;
+use phalanx_game::sorted::SortedMap;
 use phalanx_grid::{Cell, Direction, Extent};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Steps in which a daemon that was killed may have acted although its last saved belief does not
 /// say so, the step of that belief included.
@@ -56,7 +57,7 @@ impl Missed {
 impl World {
     /// What agents did before this step and did not see the results of: those who perceive again
     /// now, and those who still do not.
-    pub(super) fn missed(&self, step: u32) -> BTreeMap<AgentId, Missed> {
+    pub(super) fn missed(&self, step: u32) -> SortedMap<AgentId, Missed> {
         let missed = |agent: &AgentId| Some((*agent, self.missed_by(*agent, step)?));
         self.minds.keys().filter_map(missed).collect()
     }
@@ -87,14 +88,18 @@ impl World {
 
     /// Whether an agent's own moves since it perceived last are known, and those of all on whom it
     /// hangs or may hang.
-    pub(super) fn knows_its_way(&self, agent: AgentId, missed: &BTreeMap<AgentId, Missed>) -> bool {
+    pub(super) fn knows_its_way(
+        &self,
+        agent: AgentId,
+        missed: &SortedMap<AgentId, Missed>,
+    ) -> bool {
         !missed.contains_key(&agent) && self.doubtful_moves(agent, missed).next().is_none()
     }
 
     fn doubtful_moves(
         &self,
         agent: AgentId,
-        missed: &BTreeMap<AgentId, Missed>,
+        missed: &SortedMap<AgentId, Missed>,
     ) -> impl Iterator<Item = Vec<Cell>> {
         let before = self.minds.get(&agent).and_then(|mind| mind.before.as_ref());
         let since = before.map(|(seen, _)| seen.percept.step);
@@ -129,7 +134,7 @@ impl World {
         &mut self,
         agent: AgentId,
         step: u32,
-        missed: &BTreeMap<AgentId, Missed>,
+        missed: &SortedMap<AgentId, Missed>,
     ) {
         let Some(places) = self.places(agent, missed) else { return self.lose(agent) };
         let Some(mind) = self.minds.get(&agent) else { return };
@@ -143,7 +148,11 @@ impl World {
     }
 
     /// Where an agent may be; `None`: in too many places.
-    fn places(&self, agent: AgentId, missed: &BTreeMap<AgentId, Missed>) -> Option<BTreeSet<Cell>> {
+    fn places(
+        &self,
+        agent: AgentId,
+        missed: &SortedMap<AgentId, Missed>,
+    ) -> Option<BTreeSet<Cell>> {
         let (mind, extent) = (self.minds.get(&agent)?, self.extent);
         let mut places = if missed.contains_key(&agent) {
             // Those it hung on carried it, for as long as it hung on them.

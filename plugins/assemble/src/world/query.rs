@@ -8,21 +8,21 @@ mod way;
 
 use super::World;
 use ground::Walker;
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, QueryError, Value};
 use phalanx_grid::{Cell, CostField, FrameId, PriceGrid};
 use phalanx_massim::query::QueryArgs;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Answers that are kept until the next step: what walking costs from an agent, and from a cell of
 /// a group's map; and what all agents of a group need for their answers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WalkCache {
-    walks: BTreeMap<AgentId, Arc<CostField>>,
-    sources: BTreeMap<(FrameId, Cell), Arc<CostField>>,
-    grounds: BTreeMap<(FrameId, Walker), Arc<PriceGrid>>,
-    frontiers: BTreeMap<FrameId, Arc<[Cell]>>,
-    by_age: BTreeMap<FrameId, Arc<[(u32, Cell)]>>,
+    walks: SortedMap<AgentId, Arc<CostField>>,
+    sources: SortedMap<(FrameId, Cell), Arc<CostField>>,
+    grounds: SortedMap<(FrameId, Walker), Arc<PriceGrid>>,
+    frontiers: SortedMap<FrameId, Arc<[Cell]>>,
+    by_age: SortedMap<FrameId, Arc<[(u32, Cell)]>>,
 }
 
 /// One question: who asks, and from where.

@@ -13,10 +13,11 @@ use super::meeting::{SIDE_MIN, Sightings};
 use super::{AgentMemory, BeliefCounts, DigestedPercept, World};
 use crate::action::Action;
 use crate::percept::{Briefing, Percept, Task, VISION_MAX};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Met, RestoreError, Roster, freeze, thaw};
 use phalanx_grid::{Cell, Extent, FrameId, Frames, Plane, Region};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// Changes whenever something saved is laid out in another way.
 const VERSION: u16 = 1;
@@ -34,14 +35,14 @@ struct SavedBelief {
     round: Option<u32>,
     briefing: Option<Briefing>,
     tasks: TaskLists,
-    minds: BTreeMap<AgentId, SavedMind>,
-    waiting: BTreeMap<u32, BTreeMap<AgentId, StoredPercept>>,
+    minds: SortedMap<AgentId, SavedMind>,
+    waiting: SortedMap<u32, SortedMap<AgentId, StoredPercept>>,
     frames: Frames,
-    charts: BTreeMap<FrameId, SavedChart>,
+    charts: SortedMap<FrameId, SavedChart>,
     bodies: Structures,
     types: Types,
     extent: Extent,
-    task_births: BTreeMap<String, u32>,
+    task_births: SortedMap<String, u32>,
     sightings: Sightings,
     doubts: Doubts,
     counts: BeliefCounts,

@@ -6,8 +6,8 @@ use super::{DigestedPercept, World};
 use crate::action::{Action, Outcome};
 use crate::percept::{Percept, ThingKind};
 use phalanx_game::AgentId;
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_grid::Cell;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// A position is corrected by surroundings only when this many cells with something on them agree.
 const AGREED_MIN: u32 = 3;
@@ -16,9 +16,9 @@ const AGREED_MIN: u32 = 3;
 const CARRIED_MAX: i32 = 2;
 
 impl World {
-    pub(super) fn settle_step(&mut self, step: u32, batch: BTreeMap<AgentId, Percept>) {
+    pub(super) fn settle_step(&mut self, step: u32, batch: SortedMap<AgentId, Percept>) {
         let (vision, team) = (self.vision(), self.team().to_owned());
-        let (mut fresh, mut ahead) = (BTreeSet::new(), BTreeMap::new());
+        let (mut fresh, mut ahead) = (SortedSet::new(), SortedMap::new());
         for (agent, percept) in batch {
             for task in &percept.tasks {
                 if !self.task_births.contains_key(&task.name) {
@@ -105,7 +105,7 @@ impl World {
 
     /// Moves agents, and all that hang on them, as their percepts of this step tell. A mate that has
     /// perceived the step, or a later one, without them has found its place already.
-    fn move_bodies(&mut self, step: u32, fresh: &BTreeSet<AgentId>) {
+    fn move_bodies(&mut self, step: u32, fresh: &SortedSet<AgentId>) {
         let extent = self.extent;
         for agent in fresh {
             if let Some(way) = self.done(*agent).and_then(|action| action.step()) {
@@ -182,7 +182,7 @@ impl World {
 
     /// Applies what the last step did to structures. The order inside a step is random; links are
     /// cut first, since a rotation proves that its agent hangs on no other.
-    fn change_bodies(&mut self, fresh: &BTreeSet<AgentId>) {
+    fn change_bodies(&mut self, fresh: &SortedSet<AgentId>) {
         let done: Vec<(AgentId, Action)> =
             fresh.iter().filter_map(|agent| Some((*agent, self.done(*agent)?))).collect();
         for agent in fresh {
@@ -254,7 +254,7 @@ impl World {
             before.is_some_and(|(seen, _)| seen.percept.attached.contains(&cell))
         };
         // Blocks that hung on the block hang on us now, unless they hung on somebody before.
-        let (mut open, mut done) = (vec![(Cell::ZERO, side)], BTreeSet::from([Cell::ZERO]));
+        let (mut open, mut done) = (vec![(Cell::ZERO, side)], SortedSet::from([Cell::ZERO]));
         let mut found = Vec::new();
         while let Some((beside, cell)) = open.pop() {
             let Some(kind) = block_at(&seen.percept, cell) else { continue };
@@ -326,7 +326,7 @@ impl World {
 }
 
 /// How far an agent was carried after the step of its late percept.
-fn sum(ahead: &BTreeMap<AgentId, Vec<(u32, Cell)>>, agent: AgentId) -> Cell {
+fn sum(ahead: &SortedMap<AgentId, Vec<(u32, Cell)>>, agent: AgentId) -> Cell {
     let ways = ahead.get(&agent).into_iter().flatten();
     ways.fold(Cell::ZERO, |all, (_, way)| all + *way)
 }

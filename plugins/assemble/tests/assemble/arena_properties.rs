@@ -5,10 +5,10 @@ use phalanx_assemble::arena::attach::AttachableKind;
 use phalanx_assemble::arena::config::ArenaConfig;
 use phalanx_assemble::arena::grid::Terrain;
 use phalanx_assemble::arena::{ArenaOptions, AssembleArena, PerceptWriter, Simulation, State};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{Arena as _, ConnectionId, Origin};
 use proptest::prelude::*;
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -61,7 +61,7 @@ fn blocks(state: &State) -> usize {
 /// are excepted: there, and wherever they go together when they hold the same block. `starts` has
 /// the cell of each.
 fn check(state: &State, starts: &[usize]) {
-    let mut on: BTreeMap<usize, Vec<&AttachableKind>> = BTreeMap::new();
+    let mut on: SortedMap<usize, Vec<&AttachableKind>> = SortedMap::new();
     for (id, body) in state.bodies.iter() {
         on.entry(state.grid.index(body.pos)).or_default().push(&body.kind);
         assert!(state.bodies.on(&state.grid, body.pos).any(|other| other == id));

@@ -3,9 +3,9 @@
 
 use phalanx_assemble::arena::config::{ArenaConfig, Launch};
 use phalanx_assemble::arena::{ArenaOptions, AssembleArena};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_game::{Arena as _, ConnectionId, Origin, Outgoing};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -15,8 +15,8 @@ const UNIX: u64 = 1_795_245_816_726;
 struct Table {
     arena: AssembleArena,
     now: Instant,
-    inbox: BTreeMap<u64, Vec<Value>>,
-    closed: BTreeSet<u64>,
+    inbox: SortedMap<u64, Vec<Value>>,
+    closed: SortedSet<u64>,
 }
 
 fn config(change: impl Fn(&mut Value)) -> ArenaConfig {
@@ -35,7 +35,7 @@ impl Table {
         let now = Instant::now();
         let arena =
             AssembleArena::new(config(change), options, Origin { instant: now, unix_ms: UNIX });
-        Self { arena, now, inbox: BTreeMap::new(), closed: BTreeSet::new() }
+        Self { arena, now, inbox: SortedMap::new(), closed: SortedSet::new() }
     }
 
     fn join(&mut self, id: u64) {
@@ -134,7 +134,7 @@ fn one_agent_gets_login_start_requests_end_and_bye_in_that_order() {
         table.types(1),
         ["auth-response", "sim-start", request, request, request, "sim-end", "bye"]
     );
-    assert_eq!(table.closed, BTreeSet::from([1, 2]));
+    assert_eq!(table.closed, SortedSet::from([1, 2]));
     let verdict = table.arena.verdict();
     assert!(verdict.over);
     assert_eq!((verdict.round, verdict.step, verdict.steps), (1, 3, 3));
@@ -491,7 +491,7 @@ fn all_mistakes_of_a_configuration_are_listed_with_their_keys() {
         .replace("\"password\": \"2\"", "\"password\": 2");
     let error = ArenaConfig::load(Path::new("c.json"), &|_: &Path| Ok(text.clone().into_bytes()))
         .unwrap_err();
-    let keys: BTreeSet<&str> = error.0.iter().map(|mistake| mistake.key.as_str()).collect();
+    let keys: SortedSet<&str> = error.0.iter().map(|mistake| mistake.key.as_str()).collect();
     let expected = [
         "server.tournamentMode",
         "server.launch",

@@ -5,10 +5,11 @@ use crate::common::played::{Done, Match, ResumeFrame};
 use phalanx_assemble::action::Action;
 use phalanx_assemble::percept::{Briefing, Percept};
 use phalanx_assemble::world::World;
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Met, RosterEntry, Turn, Value, World as _};
 use phalanx_grid::{Cell, FrameId};
 use phalanx_testkit::saved::{damaged_beliefs_are_refused, saved_and_restored};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// A team that plays, with what it believes.
 #[derive(Clone)]
@@ -17,7 +18,7 @@ struct Played {
     world: World,
     /// What to add to a frame's cells for the true ones, since the frame began: no later belief
     /// may contradict it.
-    origins: BTreeMap<FrameId, Cell>,
+    origins: SortedMap<FrameId, Cell>,
 }
 
 /// Which belief a daemon finds that was killed after the decisions of a turn had left.
@@ -35,7 +36,7 @@ impl Played {
     fn new(seed: u64, agents: usize, side: i32) -> Self {
         let game = Match::new(seed, agents, side, 750);
         let world = fresh(&game);
-        let mut played = Self { game, world, origins: BTreeMap::new() };
+        let mut played = Self { game, world, origins: SortedMap::new() };
         for agent in played.game.roster().ids() {
             let briefing = played.game.briefing(agent);
             played.world.begin(0, agent, Some(&briefing));
@@ -80,13 +81,13 @@ impl Played {
         done
     }
 
-    fn places(&self) -> BTreeMap<AgentId, (FrameId, Cell)> {
+    fn places(&self) -> SortedMap<AgentId, (FrameId, Cell)> {
         let ids = self.game.roster().ids();
         ids.map(|agent| (agent, self.world.position(agent).unwrap())).collect()
     }
 
     /// How many agents are in the group in which they were.
-    fn at_home(&self, before: &BTreeMap<AgentId, (FrameId, Cell)>) -> usize {
+    fn at_home(&self, before: &SortedMap<AgentId, (FrameId, Cell)>) -> usize {
         let home = |(agent, place): &(&AgentId, &(FrameId, Cell))| {
             named(&self.world, **agent, **place).is_some()
         };
@@ -194,7 +195,7 @@ fn outage(played: &Played, saved: &[u8], lost: usize) -> (Shares, usize) {
     let mut played = played.clone();
     played.world = fresh(&played.game);
     played.world.restore(saved).unwrap();
-    let maps: BTreeMap<FrameId, (AgentId, Vec<Cell>)> = played
+    let maps: SortedMap<FrameId, (AgentId, Vec<Cell>)> = played
         .places()
         .into_iter()
         .map(|(agent, (frame, _))| (frame, (agent, known(&played.world, agent))))
@@ -232,7 +233,7 @@ fn known(world: &World, agent: AgentId) -> Vec<Cell> {
 
 #[test]
 fn an_outage_leaves_nobody_at_a_wrong_place_and_most_in_their_group() {
-    let mut table: BTreeMap<(Found, usize), (Shares, usize)> = BTreeMap::new();
+    let mut table: SortedMap<(Found, usize), (Shares, usize)> = SortedMap::new();
     let mut carried = 0;
     for (seed, step, agents, side) in
         [(0, 60, 8, 30), (1, 130, 8, 30), (2, 90, 8, 30), (3, 40, 8, 30), (4, 100, 10, 50)]
@@ -285,7 +286,7 @@ fn agents_that_are_cut_off_for_a_while_find_back() {
             heard.retain(|agent, _| !gone(agent));
             played.told(&heard);
             let returned = before.iter().filter(|(agent, _)| back(agent));
-            let returned: BTreeMap<_, _> = returned.map(|(agent, at)| (*agent, *at)).collect();
+            let returned: SortedMap<_, _> = returned.map(|(agent, at)| (*agent, *at)).collect();
             (away, at_home) = (away + returned.len(), at_home + played.at_home(&returned));
             let done = played.decide(&heard);
             played.game.execute(&done);

@@ -8,17 +8,17 @@ use phalanx_assemble::action::Action;
 use phalanx_assemble::percept::{Briefing, Percept};
 use phalanx_assemble::wire::{self, Message};
 use phalanx_assemble::world::World;
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Roster, RosterEntry, Turn, World as _};
 use phalanx_grid::{Cell, FrameId};
 use phalanx_testkit::traces::{self, TraceDirection};
-use std::collections::BTreeMap;
 
 /// One simulation as a team saw it.
 #[derive(Default)]
 struct Recorded {
-    briefings: BTreeMap<AgentId, Briefing>,
-    percepts: BTreeMap<u32, BTreeMap<AgentId, Percept>>,
-    sent: BTreeMap<u32, BTreeMap<AgentId, Action>>,
+    briefings: SortedMap<AgentId, Briefing>,
+    percepts: SortedMap<u32, SortedMap<AgentId, Percept>>,
+    sent: SortedMap<u32, SortedMap<AgentId, Action>>,
 }
 
 struct Recording {
@@ -39,7 +39,7 @@ fn record(name: &str, team: &str) -> Option<Recording> {
     let agents = names.iter().map(|name| RosterEntry::new(name.clone(), "w"));
     let roster = Roster { team: team.to_owned(), agents: agents.collect() };
     let mut rounds: Vec<Recorded> = Vec::new();
-    let mut round_of: BTreeMap<AgentId, usize> = BTreeMap::new();
+    let mut round_of: SortedMap<AgentId, usize> = SortedMap::new();
     for line in lines {
         let Some(agent) = roster.find(&line.agent) else { continue };
         if line.direction == TraceDirection::Out {
@@ -117,7 +117,7 @@ fn positions_agree(
     heard: impl Fn(AgentId) -> bool,
 ) -> usize {
     let (truth, state) = truth;
-    let mut anchors: BTreeMap<FrameId, (AgentId, Cell)> = BTreeMap::new();
+    let mut anchors: SortedMap<FrameId, (AgentId, Cell)> = SortedMap::new();
     for agent in recording.roster.ids().filter(|agent| heard(*agent)) {
         let Some((frame, at)) = world.position(agent) else { continue };
         let real = state.entities[recording.roster.name(agent)].at;

@@ -9,9 +9,9 @@ use crate::rules::{
     AgentIndex, CellEntity, CellIndex, EntityKind, GameBoard, GameParams, GameState, SIDE_MAX,
     Unit, UnitIndex, UnitName,
 };
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Met, RestoreError, excerpt, freeze, thaw};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The layout of saved beliefs: another layout gets another number.
@@ -24,11 +24,11 @@ const NUMBER_MAX: u32 = 1_000_000_000;
 struct SavedWorld {
     names: Vec<String>,
     round: Option<u32>,
-    briefings: BTreeMap<AgentId, Briefing>,
+    briefings: SortedMap<AgentId, Briefing>,
     rules: Option<GameParams>,
     /// The different scenes that agents perceived last.
     scenes: Vec<SavedScene>,
-    percepts: BTreeMap<AgentId, SavedUnitPercept>,
+    percepts: SortedMap<AgentId, SavedUnitPercept>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -56,7 +56,7 @@ struct SavedScene {
 
 pub(super) fn save(world: &World) -> Vec<u8> {
     let mut scenes: Vec<SavedScene> = Vec::new();
-    let mut percepts = BTreeMap::new();
+    let mut percepts = SortedMap::new();
     for (agent, percept) in &world.percepts {
         let scene = SavedScene::new(&percept.scene);
         let index = scenes.iter().position(|known| *known == scene).unwrap_or_else(|| {

@@ -15,8 +15,8 @@
 //! ```
 
 use super::options::{ArenaOptions, GameName, Mode};
+use phalanx_game::sorted::SortedSet;
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Most players of one file.
@@ -157,7 +157,7 @@ impl ConfigReader {
             names.push(name);
             paths.push(path);
         }
-        let mut seen = BTreeSet::new();
+        let mut seen = SortedSet::new();
         for name in names.iter().filter(|name| !name.is_empty()) {
             if !seen.insert(name) {
                 let name = shown(name);

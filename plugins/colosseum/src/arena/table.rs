@@ -5,8 +5,8 @@ use crate::percept::number;
 use crate::rules::catcher::{self, CatcherCommand, CatcherEntity, CatcherRules, Fairness};
 use crate::rules::{Fatal, GameRng, Id, chess, snake};
 use crate::wire::text;
+use phalanx_game::sorted::SortedMap;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// The game's world.
 #[derive(Clone, Debug)]
@@ -231,7 +231,7 @@ impl GameTable {
                 }
             }
             TableWorld::Snake(state) => {
-                let mut moves = BTreeMap::new();
+                let mut moves = SortedMap::new();
                 for (index, (payload, agent)) in payloads.iter().zip(agents).enumerate() {
                     match payload.as_ref().and_then(|payload| payload.get("move")) {
                         None | Some(Value::Null) => {}

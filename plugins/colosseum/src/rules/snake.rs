@@ -4,8 +4,8 @@ mod picture;
 mod read;
 
 use super::{GameRng, Id};
+use phalanx_game::sorted::SortedMap;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// How many cells are tried for food when none is left.
 pub const FOOD_TRIES: usize = 5;
@@ -175,7 +175,7 @@ impl SnakeState {
     }
 
     /// Plays one tick. An agent without a move stays in place.
-    pub fn step(&mut self, moves: &BTreeMap<Id, Move>, chance: &mut GameRng) {
+    pub fn step(&mut self, moves: &SortedMap<Id, Move>, chance: &mut GameRng) {
         self.advance(moves);
         if self.foods.is_empty() {
             for _ in 0..FOOD_TRIES {
@@ -188,7 +188,7 @@ impl SnakeState {
     }
 
     /// The part of a tick that is not by chance: moves, deaths, meals.
-    pub fn advance(&mut self, moves: &BTreeMap<Id, Move>) {
+    pub fn advance(&mut self, moves: &SortedMap<Id, Move>) {
         for snake in self.snakes.iter_mut().filter(|snake| snake.alive) {
             let Some(head) = snake.head() else { continue };
             match moves.get(&snake.agent).copied().unwrap_or(Move::Stay) {
@@ -217,7 +217,7 @@ impl SnakeState {
         [if x < 0 { x + width } else { x }, if y < 0 { y + height } else { y }]
     }
 
-    fn kill(&mut self, moves: &BTreeMap<Id, Move>) {
+    fn kill(&mut self, moves: &SortedMap<Id, Move>) {
         let mut lost = Vec::new();
         for snake in &self.snakes {
             let nonsense = moves.get(&snake.agent) == Some(&Move::Nonsense);

@@ -2,9 +2,9 @@
 
 use phalanx_colosseum::rules::catcher::{CatcherCommand, CatcherRules, CatcherState, Fairness};
 use phalanx_colosseum::rules::{GameRng, Id, snake};
+use phalanx_game::sorted::SortedMap;
 use phalanx_testkit::traces;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
 
 fn vectors(name: &str) -> Option<Value> {
     let bytes = traces::bytes(&format!("colosseum/{name}.json"))?;
@@ -88,7 +88,7 @@ fn snake_cases() {
         assert_eq!(json!(state.rows()), case["grid_before"], "{name}: grid before");
         for tick in case["ticks"].as_array().expect("ticks") {
             let said = object(&tick["moves"]).iter();
-            let moves: BTreeMap<Id, snake::Move> = said
+            let moves: SortedMap<Id, snake::Move> = said
                 .filter_map(|(id, word)| {
                     Some((Id::from(id.as_str()), snake::Move::parse(word.as_str()?)))
                 })

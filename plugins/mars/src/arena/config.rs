@@ -172,7 +172,7 @@ impl ArenaConfig {
 
     /// Accounts that several agents would share.
     fn doubles(&self) -> Vec<String> {
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = phalanx_game::sorted::SortedSet::new();
         let mut doubles = Vec::new();
         for team in &self.teams {
             let names = (1..=self.agents as usize).map(|number| team.account(number));

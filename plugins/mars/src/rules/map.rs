@@ -7,8 +7,8 @@ mod value;
 
 use super::graph::Adjacency;
 use half::{FullMap, Half};
+use phalanx_game::sorted::SortedMap;
 use phalanx_massim::JavaRandom;
-use std::collections::BTreeMap;
 
 /// Bounds of [`MapParams::nodes`]: fewer have no zone, more take too long to make.
 pub const NODES: std::ops::RangeInclusive<u32> = 2..=1000;
@@ -100,7 +100,7 @@ pub struct GraphMap {
     links: Adjacency,
     /// The edges of each vertex, beside its links.
     incident: Vec<Vec<u32>>,
-    names: BTreeMap<String, u32>,
+    names: SortedMap<String, u32>,
 }
 
 impl GraphMap {

@@ -5,7 +5,7 @@ use super::act::Act;
 use super::map::{GraphMap, StartMap};
 use super::words::{MatchSide, Outcome, Role};
 use super::zone::{Painter, ZoneOwner, Zones};
-use std::collections::{BTreeMap, BTreeSet};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use std::sync::Arc;
 
 /// Numbers of the rules that a configuration may change (spec, sections 6 and 13).
@@ -57,7 +57,7 @@ pub struct SimulationSetup {
     pub teams: [String; 2],
     /// The rules.
     pub rules: MarsRules,
-    names: BTreeMap<String, usize>,
+    names: SortedMap<String, usize>,
 }
 
 impl SimulationSetup {
@@ -153,7 +153,7 @@ pub struct Team {
     /// Which edges it has surveyed.
     pub surveyed: Vec<bool>,
     /// Which enemies it has inspected.
-    pub inspected: BTreeSet<usize>,
+    pub inspected: SortedSet<usize>,
     /// What achievements are counted from.
     pub(super) tally: AchievementTally,
 }
@@ -170,7 +170,7 @@ impl Team {
             achieved_before: 0,
             probed: vec![false; map.vertices().len()],
             surveyed: vec![false; map.edges().len()],
-            inspected: BTreeSet::new(),
+            inspected: SortedSet::new(),
             tally: AchievementTally::default(),
         }
     }

@@ -2,10 +2,11 @@
 
 use crate::percept::{Percept, SeenVertex};
 use crate::rules::Adjacency;
+use phalanx_game::sorted::SortedSet;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 /// Vertices that are remembered at most; contest maps have up to 600.
 pub const VERTICES_MAX: usize = 4096;
@@ -234,7 +235,7 @@ impl KnownGraph {
     /// Finds again what follows from the spots, after they were read. Whether they can be a map.
     pub(super) fn rebuild(&mut self) -> bool {
         self.numbers = self.iter().map(|(at, spot)| (spot.name.clone(), at)).collect();
-        let (mut edges, mut surveyed) = (BTreeSet::new(), BTreeSet::new());
+        let (mut edges, mut surveyed) = (SortedSet::new(), SortedSet::new());
         for (from, spot) in self.iter() {
             for road in &spot.roads {
                 let edge = (from.min(road.to), from.max(road.to));
@@ -256,7 +257,7 @@ impl KnownGraph {
             let leads = road.to != at && self.spot(road.to).is_some();
             leads && road.weight.is_none_or(|weight| weight > 0)
         };
-        let ends: BTreeSet<VertexId> = roads.iter().map(|road| road.to).collect();
+        let ends: SortedSet<VertexId> = roads.iter().map(|road| road.to).collect();
         roads.len() <= DEGREE_MAX && ends.len() == roads.len() && roads.iter().all(sound)
     }
 

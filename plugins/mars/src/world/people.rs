@@ -3,9 +3,9 @@
 use super::chart::{KnownGraph, VertexId};
 use crate::percept::{Inspected, OwnState, Percept, SeenEntity};
 use crate::rules::Role;
+use phalanx_game::sorted::SortedMap;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
-use std::collections::BTreeMap;
 
 /// Agents that are remembered at most; contests have up to 56.
 pub const PEOPLE_MAX: usize = 512;
@@ -67,7 +67,7 @@ pub(super) struct Mate {
 /// All agents that were ever seen.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct AgentSightings {
-    persons: BTreeMap<SmolStr, AgentSighting>,
+    persons: SortedMap<SmolStr, AgentSighting>,
 }
 
 impl AgentSightings {

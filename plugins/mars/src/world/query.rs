@@ -8,15 +8,15 @@ use super::World;
 use super::chart::VertexId;
 use super::ways::{Price, VertexDistances};
 use super::zones::ZoneStage;
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, QueryError, Value};
 use phalanx_massim::query::QueryArgs;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Answers that are kept until the next percept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MapQueryCache {
-    fields: BTreeMap<(VertexId, Price), Arc<VertexDistances>>,
+    fields: SortedMap<(VertexId, Price), Arc<VertexDistances>>,
     /// The map without anybody on it.
     stage: Option<ZoneStage>,
 }

@@ -6,8 +6,8 @@
 use super::chart::{KnownGraph, VertexId};
 use crate::rules::zone::{AgentCounts, Painter, ZoneOwner, total};
 use crate::rules::{Adjacency, MatchSide};
+use phalanx_game::sorted::SortedSet;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 /// Paintings that a search spends unless the query says otherwise.
 pub(super) const EFFORT: u32 = 3_000;
@@ -137,8 +137,8 @@ impl ZoneStage {
     }
 
     /// Vertices up to two edges away, itself included.
-    fn about(&self, vertex: VertexId) -> BTreeSet<VertexId> {
-        let mut about = BTreeSet::from([vertex]);
+    fn about(&self, vertex: VertexId) -> SortedSet<VertexId> {
+        let mut about = SortedSet::from([vertex]);
         for next in self.links.of(vertex) {
             about.insert(*next);
             about.extend(self.links.of(*next));
@@ -231,7 +231,7 @@ impl PlacementSearch<'_> {
         let mut ranked: Vec<_> = vertices.map(|vertex| (Reverse(rich(vertex)), vertex)).collect();
         ranked.sort_unstable();
         let mut seeds: Vec<Option<VertexId>> = Vec::new();
-        let mut near = BTreeSet::new();
+        let mut near = SortedSet::new();
         for (_, vertex) in ranked {
             if seeds.len() >= SEEDS {
                 break;
@@ -245,8 +245,8 @@ impl PlacementSearch<'_> {
         seeds
     }
 
-    fn within(&self, vertex: VertexId, steps: u32) -> BTreeSet<VertexId> {
-        let mut all = BTreeSet::from([vertex]);
+    fn within(&self, vertex: VertexId, steps: u32) -> SortedSet<VertexId> {
+        let mut all = SortedSet::from([vertex]);
         let mut ring = vec![vertex];
         for _ in 0..steps {
             let next = ring.iter().flat_map(|at| self.stage.links.of(*at)).copied();
@@ -305,7 +305,7 @@ impl PlacementSearch<'_> {
         fixed: &[VertexId],
         most: u32,
     ) -> Option<(i64, VertexId)> {
-        let near: BTreeSet<VertexId> = match self.aim {
+        let near: SortedSet<VertexId> = match self.aim {
             PlacementGoal::Own => {
                 placed.iter().chain(fixed).flat_map(|at| self.stage.about(*at)).collect()
             }

@@ -1,12 +1,12 @@
 //! What the rules keep, whatever the map, the actions and the luck.
 
+use phalanx_game::sorted::SortedSet;
 use phalanx_mars::rules::map::{GraphMap, MapParams, StartMap};
 use phalanx_mars::rules::sight::Sights;
 use phalanx_mars::rules::zone::{AgentCounts, Painter, ZoneOwner, Zones, total};
 use phalanx_mars::rules::{Act, Adjacency, MarsRules, MarsVerb, MatchSide, State, StepLuck};
 use phalanx_massim::JavaRandom;
 use proptest::prelude::*;
-use std::collections::BTreeSet;
 
 const AGENTS: u32 = 10;
 
@@ -77,15 +77,15 @@ fn check_step(before: &State, after: &State) {
         let earned = i64::try_from(new.achievements.len()).unwrap() * 2;
         assert_eq!(new.money, earned - new.used_money);
         assert!(new.money >= 0);
-        let names: BTreeSet<String> = new.achievements.iter().map(ToString::to_string).collect();
+        let names: SortedSet<String> = new.achievements.iter().map(ToString::to_string).collect();
         assert_eq!(names.len(), new.achievements.len(), "each only once");
         assert_eq!(new.zones_score, side.of(&after.zones).total());
     }
 }
 
 /// All vertices within that many edges.
-fn within(map: &GraphMap, from: u32, range: i32) -> BTreeSet<u32> {
-    let mut near = BTreeSet::from([from]);
+fn within(map: &GraphMap, from: u32, range: i32) -> SortedSet<u32> {
+    let mut near = SortedSet::from([from]);
     for _ in 0..range {
         let more: Vec<u32> = near.iter().flat_map(|v| map.links().of(*v)).copied().collect();
         near.extend(more);
@@ -107,9 +107,9 @@ fn check_sight(state: &State) {
             Some(_) => (0..state.agents.len()).filter(members).collect(),
             None => vec![id],
         };
-        let mut vertices = BTreeSet::new();
-        let mut edges = BTreeSet::new();
-        let mut seen = BTreeSet::new();
+        let mut vertices = SortedSet::new();
+        let mut edges = SortedSet::new();
+        let mut seen = SortedSet::new();
         let inside = |vertex: u32| zone.is_some() && side.of(&state.zones).at(vertex) == zone;
         for other in sharing {
             let body = &state.agents[other];
@@ -125,9 +125,9 @@ fn check_sight(state: &State) {
         vertices.extend((0..count).filter(|vertex| inside(*vertex)));
         let all = (0u32..).zip(state.setting.map.edges());
         edges.extend(all.filter(|(_, e)| inside(e.a) && inside(e.b)).map(|(number, _)| number));
-        assert_eq!(sight.vertices.iter().collect::<BTreeSet<_>>(), vertices);
-        assert_eq!(sight.edges.iter().collect::<BTreeSet<_>>(), edges);
-        assert_eq!(sight.agents.iter().collect::<BTreeSet<_>>(), seen);
+        assert_eq!(sight.vertices.iter().collect::<SortedSet<_>>(), vertices);
+        assert_eq!(sight.edges.iter().collect::<SortedSet<_>>(), edges);
+        assert_eq!(sight.agents.iter().collect::<SortedSet<_>>(), seen);
     }
 }
 
@@ -158,7 +158,7 @@ fn document(links: &Adjacency, standing: &[AgentCounts]) -> Vec<ZoneOwner> {
         if !open(vertex) {
             return second[vertex as usize];
         }
-        let (mut reached, mut border) = (BTreeSet::from([vertex]), BTreeSet::new());
+        let (mut reached, mut border) = (SortedSet::from([vertex]), SortedSet::new());
         let mut new = vec![vertex];
         while let Some(next) = new.pop() {
             for far in links.of(next).iter().copied() {

@@ -1,18 +1,18 @@
 //! What the team believes while it hears recorded percepts, beside what was true. Needs recordings.
 
 use crate::common::frames::{Way, frames};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Met, Roster, RosterEntry, Turn, Value, World as _};
 use phalanx_mars::percept::Percept;
 use phalanx_mars::wire::{ServerBody, decode_server};
 use phalanx_mars::world::World;
 use phalanx_testkit::traces;
 use serde_json::Value as Json;
-use std::collections::BTreeMap;
 use std::io::BufRead as _;
 
 /// The first simulation of the recording with all twenty agents.
-fn first_simulation() -> Option<BTreeMap<u32, Vec<(AgentId, Percept)>>> {
-    let mut steps: BTreeMap<u32, Vec<(AgentId, Percept)>> = BTreeMap::new();
+fn first_simulation() -> Option<SortedMap<u32, Vec<(AgentId, Percept)>>> {
+    let mut steps: SortedMap<u32, Vec<(AgentId, Percept)>> = SortedMap::new();
     let mut over = [false; 20];
     for frame in frames("mars2012/two100_pydtu_teamA.jsonl.gz")? {
         let Some(number) = frame.agent.strip_prefix('a').filter(|_| frame.way == Way::In) else {

@@ -6,12 +6,12 @@ use super::{Field, FieldValue, Json, WHOLE};
 use crate::manifest::{FieldSource, PerceptForm};
 use crate::scan::Scanner;
 pub(crate) use columns::columns;
+use phalanx_game::sorted::SortedSet;
 use phalanx_game::{FieldDoc, Kind, Value};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -127,11 +127,11 @@ fn last_of_each<T>(mut items: Vec<T>, name: impl Fn(&T) -> &str) -> Vec<T> {
         }
         repeats
     } else {
-        let mut names = BTreeSet::new();
+        let mut names = SortedSet::new();
         !items.iter().all(|item| names.insert(name(item)))
     };
     if repeats {
-        let mut names = BTreeSet::new();
+        let mut names = SortedSet::new();
         items.reverse();
         items.retain(|item| names.insert(name(item).to_owned()));
         items.reverse();

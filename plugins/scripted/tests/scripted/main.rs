@@ -12,9 +12,9 @@ mod session;
 mod transcripts;
 mod world;
 
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, MarginLimits, Roster, RosterEntry, Seat, SeatId};
 use phalanx_scripted::{GameFolder, Mistake, ScriptedGame};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -87,7 +87,7 @@ return {
 "#;
 
 pub fn folder(files: &[(&str, &str)]) -> Result<GameFolder, Vec<Mistake>> {
-    let files: BTreeMap<String, Arc<str>> =
+    let files: SortedMap<String, Arc<str>> =
         files.iter().map(|(name, text)| ((*name).to_owned(), Arc::from(*text))).collect();
     GameFolder::from_files(files)
 }

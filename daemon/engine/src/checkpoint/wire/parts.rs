@@ -8,9 +8,9 @@ use crate::rounds::RoundParts;
 use crate::shared::Mail;
 use crate::team_state::MemberParts;
 use crate::{Alert, AlertKind, BoardEntry, Counters, Letter, Memory, Scope, Steering, TeamState};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Game, Roster, RosterEntry, Said, Tokens, Turn, Value};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The match that it belongs to, and how far the match is.
@@ -96,7 +96,7 @@ pub(super) struct StateFile {
     scores: Vec<i64>,
     alerts: Vec<(AlertKind, Option<AgentId>, Alert)>,
     counted: Vec<AgentCounts>,
-    metrics: BTreeMap<String, f64>,
+    metrics: SortedMap<String, f64>,
     arrived: Vec<LetterFile>,
     posted: Vec<LetterFile>,
     memories: Vec<MemoryFile>,

@@ -2,9 +2,9 @@
 
 use crate::percept::{Percept, Requirement};
 use crate::world::World;
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{Place, Row, Table, Tone};
 use phalanx_grid::{Cell, FrameId};
-use std::collections::BTreeMap;
 
 /// The columns of the tasks, in the belief and in the truth.
 pub(crate) const TASK_COLUMNS: [(&str, &str); 6] = [
@@ -52,7 +52,7 @@ fn blocks(requirements: &[Requirement]) -> String {
 
 /// Each word once, with its number before it: `b0, 2 b1`.
 pub(crate) fn counted<'a>(words: impl Iterator<Item = &'a str>) -> String {
-    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut counts: SortedMap<&str, u32> = SortedMap::new();
     for word in words {
         *counts.entry(word).or_default() += 1;
     }
@@ -64,7 +64,7 @@ pub(crate) fn counted<'a>(words: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// `parts`: the names of the drawn maps.
-pub(super) fn tables(world: &World, parts: &BTreeMap<FrameId, String>) -> Vec<Table> {
+pub(super) fn tables(world: &World, parts: &SortedMap<FrameId, String>) -> Vec<Table> {
     let percepts: Vec<(&str, &Percept)> = world
         .minds
         .keys()
@@ -98,9 +98,9 @@ fn tasks(world: &World, percepts: &[(&str, &Percept)]) -> Table {
 }
 
 /// One kind of place on one map: how many are known, and the first.
-type Known<'a> = BTreeMap<(&'a str, String), (usize, Cell)>;
+type Known<'a> = SortedMap<(&'a str, String), (usize, Cell)>;
 
-fn places(world: &World, parts: &BTreeMap<FrameId, String>) -> Table {
+fn places(world: &World, parts: &SortedMap<FrameId, String>) -> Table {
     let mut known = Known::new();
     for (frame, part) in parts {
         let Some(chart) = world.charts.get(frame) else { continue };

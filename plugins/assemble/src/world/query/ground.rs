@@ -249,9 +249,9 @@ impl World {
 mod tests {
     use super::*;
     use crate::percept::{Briefing, MarkerKind, Percept, Thing, ThingKind};
+    use phalanx_game::sorted::SortedSet;
     use phalanx_game::{Roster, RosterEntry, Turn, World as _};
     use phalanx_massim::query::QueryArgs;
-    use std::collections::BTreeSet;
 
     const A: AgentId = AgentId(0);
     const B: AgentId = AgentId(1);
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn what_agents_share_of_their_prices_is_right_for_each_of_them() {
         let world = world();
-        let mut found = BTreeSet::new();
+        let mut found = SortedSet::new();
         for (agent, dig) in [(A, false), (A, true), (B, false), (B, true)] {
             let (_, at) = world.position(agent).unwrap();
             let ask = Ask { world: &world, agent, at, args: QueryArgs::new("path", &[]) };
@@ -323,6 +323,6 @@ mod tests {
             }
         }
         let prices = [None, Some(1), Some(UNKNOWN), Some(CROWD), Some(DIG), Some(1 + DANGER)];
-        assert_eq!(found, BTreeSet::from(prices));
+        assert_eq!(found, SortedSet::from(prices));
     }
 }

@@ -12,8 +12,8 @@ use phalanx_assemble::arena::chance::{Chance, ClearEvent, NewTask, Requirements}
 use phalanx_assemble::arena::config::{EventRules, SimConfig, TaskRules};
 use phalanx_assemble::arena::grid::{Pos, Terrain};
 use phalanx_assemble::arena::record::{RecordedCell, RecordedEntity, ReplayRecord, StepRecord};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_massim::JavaRandom;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Orders tried for one step.
@@ -23,7 +23,7 @@ const REACH: i32 = 12;
 
 /// The names of a record's teams and accounts, in canonical order.
 pub(crate) fn teams(record: &ReplayRecord) -> Vec<(String, Vec<String>)> {
-    let mut teams: BTreeMap<String, Vec<(u32, String)>> = BTreeMap::new();
+    let mut teams: SortedMap<String, Vec<(u32, String)>> = SortedMap::new();
     for entity in &record.frames[&-1].entities {
         let digits = entity.name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let number = entity.name[digits..].parse().unwrap();
@@ -83,13 +83,13 @@ pub(crate) fn initial(record: &ReplayRecord, mut config: SimConfig) -> State {
 /// Chance as recorded.
 #[derive(Debug)]
 struct Recorded<'r> {
-    state_tasks: BTreeSet<String>,
+    state_tasks: SortedSet<String>,
     pending: Vec<(i32, i32, i32)>,
     frame: &'r StepRecord,
     /// Events that take effect in this step and have not yet.
     striking: Vec<ClearEvent>,
     debris: Vec<Pos>,
-    failing: BTreeSet<usize>,
+    failing: SortedSet<usize>,
     floor: i32,
 }
 
@@ -203,7 +203,7 @@ pub(crate) fn retrace(
         let mut chance = Recorded::new(&state, frame);
         state.begin_step(&mut chance);
         look(&state);
-        let by_name: BTreeMap<&str, &RecordedEntity> =
+        let by_name: SortedMap<&str, &RecordedEntity> =
             frame.entities.iter().map(|entity| (entity.name.as_str(), entity)).collect();
         let recorded: Vec<&RecordedEntity> =
             state.entities.iter().map(|entity| by_name[entity.name.as_str()]).collect();
@@ -330,7 +330,7 @@ pub(crate) fn differences(state: &State, frame: &StepRecord) -> Vec<String> {
     };
     let entities = |frame: &StepRecord| {
         let key = |entity: &RecordedEntity| (entity.name.clone(), describe(entity));
-        frame.entities.iter().map(key).collect::<BTreeMap<_, _>>()
+        frame.entities.iter().map(key).collect::<SortedMap<_, _>>()
     };
     let theirs = entities(frame);
     for (name, ours) in entities(&ours) {

@@ -7,10 +7,10 @@ use phalanx_assemble::arena::chance::{Chance, ClearEvent, NewTask};
 use phalanx_assemble::arena::config::{EventRules, TaskRules};
 use phalanx_assemble::arena::grid::Pos;
 use phalanx_assemble::arena::{ArenaOptions, AssembleArena, PerceptWriter, Simulation, State};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_game::{Arena as _, ConnectionId, Origin, Outgoing};
 use phalanx_testkit::traces::{self, TraceDirection};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -52,8 +52,8 @@ impl Chance for Quiet {
 }
 
 /// What agents said: agent and action id, which is the step here.
-fn said() -> BTreeMap<(String, i64), (String, Act)> {
-    let mut said = BTreeMap::new();
+fn said() -> SortedMap<(String, i64), (String, Act)> {
+    let mut said = SortedMap::new();
     for line in traces::lines(TRAFFIC).unwrap() {
         let Ok(message) = serde_json::from_str::<Value>(line.message.trim_end_matches('\0')) else {
             continue;
@@ -72,7 +72,7 @@ fn said() -> BTreeMap<(String, i64), (String, Act)> {
 
 fn compare(
     state: &State,
-    expected: &BTreeMap<(String, i32), Value>,
+    expected: &SortedMap<(String, i32), Value>,
     percept: impl Fn(usize) -> Value,
 ) -> usize {
     let mut compared = 0;
@@ -136,15 +136,15 @@ fn the_table_of_results_holds_too() {
 /// Plays the script over the protocol; returns agents and steps whose percepts differ.
 fn play(
     seed: i64,
-    expected: &BTreeMap<(String, i32), Value>,
-    said: &BTreeMap<(String, i64), (String, Act)>,
-) -> BTreeSet<String> {
+    expected: &SortedMap<(String, i32), Value>,
+    said: &SortedMap<(String, i64), (String, Act)>,
+) -> SortedSet<String> {
     let config = support::config(CONFIG).unwrap();
     let now = Instant::now();
     let options = ArenaOptions { seed: Some(seed), replays: false, ..ArenaOptions::default() };
     let mut arena = AssembleArena::new(config, options, Origin { instant: now, unix_ms: 0 });
-    let names: BTreeSet<&String> = expected.keys().map(|(name, _)| name).collect();
-    let mut agents = BTreeMap::new();
+    let names: SortedSet<&String> = expected.keys().map(|(name, _)| name).collect();
+    let mut agents = SortedMap::new();
     for (number, name) in (0..).zip(names) {
         let id = ConnectionId(number);
         agents.insert(id, name.clone());
@@ -155,7 +155,7 @@ fn play(
         arena.handle_input(id, login.as_bytes(), now);
     }
     arena.start(now);
-    let mut different = BTreeSet::new();
+    let mut different = SortedSet::new();
     while !arena.verdict().over {
         let Some(out) = arena.poll_transmit() else {
             let due = arena.poll_timeout().unwrap();

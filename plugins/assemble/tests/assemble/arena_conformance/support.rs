@@ -2,9 +2,9 @@
 
 use phalanx_assemble::arena::config::{ArenaConfig, SimConfig};
 use phalanx_assemble::arena::record::ReplayRecord;
+use phalanx_game::sorted::SortedMap;
 use phalanx_testkit::traces;
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -57,8 +57,8 @@ pub(crate) fn normal(mut percept: Value) -> Value {
 }
 
 /// The recorded percepts of a run's only simulation: agent and step.
-pub(crate) fn percepts(name: &str) -> Option<BTreeMap<(String, i32), Value>> {
-    let mut percepts = BTreeMap::new();
+pub(crate) fn percepts(name: &str) -> Option<SortedMap<(String, i32), Value>> {
+    let mut percepts = SortedMap::new();
     for line in traces::lines(name)? {
         let Ok(message) = serde_json::from_str::<Value>(&line.message) else { continue };
         if message["type"] == "request-action" {

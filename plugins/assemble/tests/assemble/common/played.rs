@@ -9,9 +9,10 @@ use phalanx_assemble::arena::{PerceptWriter, Simulation};
 use phalanx_assemble::percept::{Briefing, Percept, ThingKind};
 use phalanx_assemble::wire::{self, Message};
 use phalanx_assemble::world::World;
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Roster, RosterEntry};
 use phalanx_grid::{Cell, Direction, Extent, FrameId, Rotation};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -39,10 +40,10 @@ pub(crate) struct Match {
 }
 
 /// What all agents of the team perceive in a step.
-pub(crate) type ResumeFrame = BTreeMap<AgentId, Percept>;
+pub(crate) type ResumeFrame = SortedMap<AgentId, Percept>;
 
 /// What all agents of the team do in a step.
-pub(crate) type Done = BTreeMap<AgentId, Action>;
+pub(crate) type Done = SortedMap<AgentId, Action>;
 
 impl Match {
     pub(crate) fn new(seed: u64, agents: usize, side: i32, steps: u32) -> Self {

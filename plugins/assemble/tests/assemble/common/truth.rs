@@ -1,8 +1,8 @@
 //! Replays of the real server: where everything really was.
 
+use phalanx_game::sorted::SortedMap;
 use phalanx_grid::{Cell, Extent};
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::io::Read as _;
 
 /// One entity as the server knew it.
@@ -18,17 +18,17 @@ pub(crate) struct Entity {
 /// next step's events change first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
-    pub(crate) entities: BTreeMap<String, Entity>,
+    pub(crate) entities: SortedMap<String, Entity>,
     /// Rows of 0 empty, 1 goal, 2 obstacle.
     pub(crate) cells: Vec<Vec<u8>>,
-    pub(crate) blocks: BTreeMap<Cell, String>,
+    pub(crate) blocks: SortedMap<Cell, String>,
 }
 
 /// A whole replay.
 #[derive(Clone, Debug)]
 pub(crate) struct Truth {
     pub(crate) extent: Extent,
-    pub(crate) states: BTreeMap<i64, State>,
+    pub(crate) states: SortedMap<i64, State>,
 }
 
 impl Truth {
@@ -36,7 +36,7 @@ impl Truth {
     pub(crate) fn load(name: &str) -> Option<Self> {
         let packed = phalanx_testkit::traces::bytes(name)?;
         let mut archive = tar::Archive::new(packed.as_slice());
-        let mut truth = Self { extent: Extent::default(), states: BTreeMap::new() };
+        let mut truth = Self { extent: Extent::default(), states: SortedMap::new() };
         for entry in archive.entries().unwrap() {
             let mut entry = entry.unwrap();
             let path = entry.path().unwrap().to_string_lossy().into_owned();

@@ -2,8 +2,8 @@
 
 use super::{CatcherEntity, CatcherRules, CatcherState, STEP_MIN, distance};
 use crate::rules::{Fatal, GameRng, Id, PyNumber};
+use phalanx_game::sorted::SortedSet;
 use serde_json::Value;
-use std::collections::BTreeSet;
 
 /// One action of a payload, checked as far as it can be without the world.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,7 +141,7 @@ impl CatcherState {
         fairness: Fairness,
         chance: &mut GameRng,
     ) -> Result<Vec<Offence>, Fatal> {
-        let (mut offences, mut acted) = (Vec::new(), BTreeSet::new());
+        let (mut offences, mut acted) = (Vec::new(), SortedSet::new());
         for command in commands {
             if fairness == Fairness::Strict
                 && let Err(offence) = self.fair(sender, command, &mut acted)
@@ -159,7 +159,7 @@ impl CatcherState {
         &self,
         sender: &Id,
         command: &CatcherCommand,
-        acted: &mut BTreeSet<Id>,
+        acted: &mut SortedSet<Id>,
     ) -> Result<(), Offence> {
         let (actor, base) = match command {
             CatcherCommand::Move { actor, .. }

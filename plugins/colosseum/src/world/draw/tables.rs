@@ -2,8 +2,8 @@
 
 use super::Owners;
 use crate::rules::{catcher, snake};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{Place, Row, Table, Tone};
-use std::collections::BTreeMap;
 
 /// Adds the tables of a part to those of the parts before: rows of one kind are in one table.
 pub(super) fn merge(known: &mut Vec<Table>, more: Vec<Table>) {
@@ -22,7 +22,7 @@ pub(super) fn catcher(
     state: &catcher::CatcherState,
 ) -> Vec<Table> {
     let point = |[x, y]: [f64; 2]| Place::Point(x, y);
-    let mut carried: BTreeMap<&str, (usize, f64)> = BTreeMap::new();
+    let mut carried: SortedMap<&str, (usize, f64)> = SortedMap::new();
     for actor in &state.actors {
         let (count, food) = carried.entry(&actor.owner).or_default();
         *count += 1;

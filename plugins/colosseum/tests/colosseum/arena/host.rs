@@ -1,9 +1,9 @@
 //! A host on a virtual clock: agents are closures that answer lines.
 
 use phalanx_colosseum::arena::{ArenaOptions, ColosseumArena};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{Arena as _, ConnectionId, Origin, Outgoing};
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// What an agent does with a line.
@@ -28,7 +28,7 @@ pub(crate) struct Played {
     pub(crate) result: Value,
     pub(crate) results: Vec<String>,
     pub(crate) replay: Vec<Value>,
-    pub(crate) artifacts: BTreeMap<String, Vec<u8>>,
+    pub(crate) artifacts: SortedMap<String, Vec<u8>>,
     pub(crate) arena: ColosseumArena,
     pub(crate) lasted: Duration,
 }
@@ -66,10 +66,10 @@ pub(crate) fn play(options: ArenaOptions, mut seat: impl FnMut(usize) -> Player)
     let mut now = start;
     let origin = Origin { instant: start, unix_ms: 1_663_862_399_000 };
     let mut arena = ColosseumArena::new(options, origin).expect("options that fit");
-    let mut players: BTreeMap<u64, (Player, Vec<u8>)> = BTreeMap::new();
+    let mut players: SortedMap<u64, (Player, Vec<u8>)> = SortedMap::new();
     let mut late: Vec<(Instant, u64, String)> = Vec::new();
     let mut next = 0;
-    let mut artifacts = BTreeMap::new();
+    let mut artifacts = SortedMap::new();
     loop {
         while let Some(player) = arena.wanted().first().copied() {
             players.insert(next, (seat(player), Vec::new()));

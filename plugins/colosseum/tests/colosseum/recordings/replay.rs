@@ -4,8 +4,8 @@ use super::read::{recording, turns};
 use phalanx_colosseum::rules::catcher::{CatcherCommand, CatcherRules, CatcherState, Fairness};
 use phalanx_colosseum::rules::snake;
 use phalanx_colosseum::rules::{GameRng, Id};
+use phalanx_game::sorted::SortedMap;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 fn world(state: &Value) -> CatcherState {
     CatcherState::read(state.as_object().expect("a state"))
@@ -113,7 +113,7 @@ fn snake_with_both_sides_recorded() {
                 let word = reply["move"].as_str().unwrap_or_default();
                 (Id::from(reply["agent_id"].as_str().expect("an id")), snake::Move::parse(word))
             };
-            ours.advance(&BTreeMap::from([said(a), said(b)]));
+            ours.advance(&SortedMap::from([said(a), said(b)]));
             let recorded = snake::SnakeState::read(after.as_object().expect("a state"));
             if ours.foods.is_empty() {
                 assert!(recorded.foods.len() <= snake::FOOD_TRIES);

@@ -1,6 +1,6 @@
 //! Reading checked values out of TOML: every mistake is noted with its key, none ends the reading.
 
-use std::collections::BTreeSet;
+use phalanx_game::sorted::SortedSet;
 use std::ops::RangeInclusive;
 use toml::{Table, Value};
 
@@ -9,13 +9,13 @@ pub(super) struct TomlReader<'t> {
     table: &'t Table,
     /// The table's key with a dot at the end; empty at the top.
     place: String,
-    known: BTreeSet<&'static str>,
+    known: SortedSet<&'static str>,
     pub(super) mistakes: Vec<String>,
 }
 
 impl<'t> TomlReader<'t> {
     pub(super) fn new(table: &'t Table, place: &str) -> Self {
-        let known = BTreeSet::new();
+        let known = SortedSet::new();
         Self { table, place: place.to_owned(), known, mistakes: Vec::new() }
     }
 

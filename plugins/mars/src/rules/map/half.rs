@@ -36,7 +36,7 @@ impl Half {
     pub(super) fn draw(params: &MapParams, random: &mut JavaRandom) -> Self {
         let (nodes, width, height) = size(params);
         let mut cells = Vec::new();
-        let mut taken = std::collections::BTreeSet::new();
+        let mut taken = phalanx_game::sorted::SortedSet::new();
         while cells.len() < nodes as usize {
             let cell = (random.below(width + 1), random.below(height + 1));
             if taken.insert(cell) {

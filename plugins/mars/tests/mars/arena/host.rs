@@ -1,9 +1,9 @@
 //! A host on a virtual clock, and clients that know nothing but the specification: they write
 //! their messages by hand and look for attributes in the referee's text.
 
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_game::{Arena as _, Artifact, ConnectionId, Origin, Outgoing};
 use phalanx_mars::arena::{ArenaConfig, ArenaOptions, MarsArena};
-use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// The wall-clock time at the origin.
@@ -13,11 +13,11 @@ pub(crate) struct Host {
     pub(crate) arena: MarsArena,
     pub(crate) start: Instant,
     pub(crate) now: Instant,
-    pub(crate) artifacts: BTreeMap<String, Vec<u8>>,
+    pub(crate) artifacts: SortedMap<String, Vec<u8>>,
     pub(crate) notices: Vec<String>,
     /// What each connection got and no test has read yet.
-    inboxes: BTreeMap<ConnectionId, Vec<u8>>,
-    closed: BTreeSet<ConnectionId>,
+    inboxes: SortedMap<ConnectionId, Vec<u8>>,
+    closed: SortedSet<ConnectionId>,
     connections: u64,
 }
 
@@ -30,10 +30,10 @@ impl Host {
             arena,
             start,
             now: start,
-            artifacts: BTreeMap::new(),
+            artifacts: SortedMap::new(),
             notices: Vec::new(),
-            inboxes: BTreeMap::new(),
-            closed: BTreeSet::new(),
+            inboxes: SortedMap::new(),
+            closed: SortedSet::new(),
             connections: 0,
         }
     }

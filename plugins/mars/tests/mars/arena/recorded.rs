@@ -2,11 +2,11 @@
 //! the same answers count, and every connection gets the same messages.
 
 use super::host::{Host, action, element, is, of};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{Arena as _, ConnectionId};
 use phalanx_mars::arena::ArenaOptions;
 use phalanx_testkit::traces;
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 const CONFIG: &str = "start = \"key\"\nmalformed = \"legacy\"\ntimeout_ms = 4000\nsteps = 60\n\
@@ -56,21 +56,21 @@ fn dues(recording: &[Value]) -> impl Fn(&Value) -> Option<f64> {
 struct Replay {
     host: Host,
     /// Until when each connection's answers are taken.
-    due: BTreeMap<u64, f64>,
+    due: SortedMap<u64, f64>,
     /// What came too late, until the step is over.
     late: Vec<(u64, String)>,
-    ids: BTreeMap<u64, ConnectionId>,
+    ids: SortedMap<u64, ConnectionId>,
     others: Vec<ConnectionId>,
-    ours: BTreeMap<u64, Vec<String>>,
-    theirs: BTreeMap<u64, Vec<String>>,
+    ours: SortedMap<u64, Vec<String>>,
+    theirs: SortedMap<u64, Vec<String>>,
 }
 
 impl Replay {
     fn new() -> Self {
         let mut host = Host::new(CONFIG, ArenaOptions::default());
         let others = (1..=20).map(|number| host.login(&format!("b{number}"))).collect();
-        let (ids, ours, theirs) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { host, due: BTreeMap::new(), late: Vec::new(), ids, others, ours, theirs }
+        let (ids, ours, theirs) = (SortedMap::new(), SortedMap::new(), SortedMap::new());
+        Self { host, due: SortedMap::new(), late: Vec::new(), ids, others, ours, theirs }
     }
 
     /// The other team is quick and idle.

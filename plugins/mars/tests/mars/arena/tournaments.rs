@@ -1,19 +1,19 @@
 //! Whole runs: simulations, matches, results, and clients that walk.
 
 use super::host::{Host, action, attribute, element, elements, is, of};
+use phalanx_game::sorted::SortedMap;
 use phalanx_game::{Arena as _, ConnectionId};
 use phalanx_mars::arena::ArenaOptions;
 use phalanx_testkit::mangle::Mangler;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// Answers requests until nothing comes any more; what each connection got, types in a row.
 fn play(
     host: &mut Host,
     ids: &[ConnectionId],
     mut decide: impl FnMut(&str) -> (String, String),
-) -> BTreeMap<ConnectionId, Vec<String>> {
-    let mut heard: BTreeMap<ConnectionId, Vec<String>> = BTreeMap::new();
+) -> SortedMap<ConnectionId, Vec<String>> {
+    let mut heard: SortedMap<ConnectionId, Vec<String>> = SortedMap::new();
     while !host.arena.verdict().over {
         for id in ids {
             for frame in host.frames(*id) {
@@ -123,7 +123,7 @@ fn clients_that_know_only_the_specification_play_a_whole_simulation() {
         "20" | "30" | "35" => walks(frame),
         _ => skip(frame),
     });
-    let mut actions: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut actions: SortedMap<(String, String), usize> = SortedMap::new();
     for frame in heard.values().flatten().filter(|frame| is(frame, "request-action")) {
         let told = |key| of(frame, "self", key).to_owned();
         *actions.entry((told("lastAction"), told("lastActionResult"))).or_default() += 1;

@@ -1,10 +1,10 @@
 //! Every golden state coloured anew, from where its agents stand.
 
 use super::golden::{self, Golden};
+use phalanx_game::sorted::SortedMap;
 use phalanx_mars::rules::zone::{AgentCounts, Painter, ZoneOwner, Zones, total};
 use phalanx_mars::rules::{Adjacency, MatchSide};
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// A game of the 2014 rules: other agents, other items, the same zones.
 const LATER_EDITION: &str = "world_2014_testmatch";
@@ -23,7 +23,7 @@ impl Graph {
         let names: Vec<String> = vertices.keys().cloned().collect();
         let number = |value: &Value| i32::try_from(value.as_i64().unwrap()).unwrap();
         let values = vertices.values().map(|vertex| number(&vertex[0])).collect();
-        let numbers: BTreeMap<&str, u32> = names.iter().map(String::as_str).zip(0u32..).collect();
+        let numbers: SortedMap<&str, u32> = names.iter().map(String::as_str).zip(0u32..).collect();
         let end = |end: &Value| numbers[end.as_str().unwrap()];
         let edges: Vec<(u32, u32)> =
             head["edges"].as_array().unwrap().iter().map(|e| (end(&e[0]), end(&e[1]))).collect();

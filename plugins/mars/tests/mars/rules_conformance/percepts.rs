@@ -2,6 +2,7 @@
 
 use super::golden::{self, Golden};
 use super::replay::begin;
+use phalanx_game::sorted::SortedMap;
 use phalanx_mars::arena::percept::PerceptBuilder;
 use phalanx_mars::percept::Percept;
 use phalanx_mars::rules::achievement::{Achievement, AchievementKind};
@@ -9,14 +10,13 @@ use phalanx_mars::rules::{Act, MatchSide, Outcome, State};
 use phalanx_mars::wire::{ServerBody, decode_server};
 use phalanx_testkit::traces;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// The percepts of a recording: simulation from 0, step, agent.
-fn recorded(name: &str) -> Option<BTreeMap<(usize, u32, String), Percept>> {
+fn recorded(name: &str) -> Option<SortedMap<(usize, u32, String), Percept>> {
     let bytes = traces::bytes(&format!("mars2012/{name}.jsonl.gz"))?;
     let text = String::from_utf8(bytes).expect("UTF-8");
-    let mut simulations: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut percepts = BTreeMap::new();
+    let mut simulations: SortedMap<String, Vec<String>> = SortedMap::new();
+    let mut percepts = SortedMap::new();
     for line in text.lines() {
         let line: Value = serde_json::from_str(line).expect("JSON");
         let (Some(agent), Some(raw)) = (line["agent"].as_str(), line["raw"].as_str()) else {
@@ -107,7 +107,7 @@ pub(crate) fn become_golden(state: &mut State, golden: &Value) {
 
 /// Compares all percepts of a simulation; says how many there were.
 fn compare(
-    recorded: &BTreeMap<(usize, u32, String), Percept>,
+    recorded: &SortedMap<(usize, u32, String), Percept>,
     simulation: usize,
     mut state: State,
     golden: &Golden,

@@ -5,11 +5,11 @@
 //! searched that leaves no difference at all.
 
 use super::golden::{self, Golden};
+use phalanx_game::sorted::SortedSet;
 use phalanx_mars::rules::map::{MapParams, StartMap};
 use phalanx_mars::rules::{Act, MarsRules, MarsVerb, MatchSide, Outcome, State, StepLuck};
 use phalanx_massim::JavaRandom;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 
 /// How many results of agents, among all that were recorded, come out differently when all act in
 /// the order of their accounts. The specification counts eight more in one more game.
@@ -156,8 +156,8 @@ impl<'g> Step<'g> {
 /// the order, and may show only much later, in an achievement.
 #[derive(Default)]
 struct Inspected {
-    certain: BTreeSet<usize>,
-    possible: BTreeSet<usize>,
+    certain: SortedSet<usize>,
+    possible: SortedSet<usize>,
 }
 
 impl Inspected {
@@ -181,7 +181,7 @@ impl Inspected {
     }
 
     /// As few as the recorded achievements allow.
-    fn least(&self, achievements: &Value) -> BTreeSet<usize> {
+    fn least(&self, achievements: &Value) -> SortedSet<usize> {
         let has = |quantity: &usize| {
             let name = format!("inspected{quantity}");
             achievements.as_array().expect("a list").iter().any(|theirs| *theirs == name)
