@@ -4,6 +4,7 @@
 //! through a reader of the caller. All mistakes are listed at once, each with its key path.
 
 mod fields;
+mod image;
 mod include;
 mod sim;
 

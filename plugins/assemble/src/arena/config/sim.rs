@@ -1,10 +1,10 @@
 //! One simulation's configuration (spec, section 7).
 
 use super::fields::FieldReader;
+use super::image;
 use super::include::FileReader;
 use crate::arena::grid::Terrain;
 use serde_json::Value;
-use std::io::Cursor;
 use std::path::Path;
 
 /// More teams than anybody ever let play at once.
@@ -12,7 +12,7 @@ pub(super) const MAX_TEAMS: i64 = 16;
 /// A day.
 pub(super) const MAX_MILLISECONDS: i64 = 86_400_000;
 /// Columns or rows.
-const MAX_SIDE: i32 = 1000;
+pub(super) const MAX_SIDE: i32 = 1000;
 /// Agents of a team.
 const MAX_ENTITIES: i64 = 500;
 /// Steps of a simulation.
@@ -268,7 +268,7 @@ fn parse_grid(
         Some(_) => {
             let name = grid.text("file")?;
             let bytes = attached_file(grid, "file", folder, &name, read)?;
-            match picture(&bytes) {
+            match image::read(&bytes) {
                 Ok(cells) => cells,
                 Err(problem) => {
                     grid.wrong("file", &problem);
@@ -312,26 +312,6 @@ fn instruction(value: &Value) -> Result<Option<Instruction>, String> {
         "ragged-border" => Some(Instruction::RaggedBorder(small(1)?)),
         _ => None,
     })
-}
-
-fn picture(bytes: &[u8]) -> Result<Vec<(i32, i32, Terrain)>, String> {
-    let mut reader = image::ImageReader::new(Cursor::new(bytes));
-    let mut limits = image::Limits::default();
-    limits.max_image_width = Some(MAX_SIDE.unsigned_abs());
-    limits.max_image_height = Some(MAX_SIDE.unsigned_abs());
-    reader.limits(limits);
-    let reader = reader.with_guessed_format().map_err(|error| error.to_string())?;
-    let picture = reader.decode().map_err(|error| error.to_string())?.to_rgb8();
-    let terrain = |pixel: &image::Rgb<u8>| match pixel.0 {
-        [0, 0, 0] => Terrain::Obstacle,
-        [255, 0, 0] => Terrain::Goal,
-        _ => Terrain::Empty,
-    };
-    let cell = |(x, y, pixel)| {
-        let side = |n: u32| i32::try_from(n).unwrap_or(MAX_SIDE);
-        (side(x), side(y), terrain(pixel))
-    };
-    Ok(picture.enumerate_pixels().map(cell).collect())
 }
 
 fn parse_tasks(tasks: &mut FieldReader<'_, '_>) -> Option<TaskRules> {
