@@ -1,56 +1,73 @@
-//! Tables as Parquet, the format that notebooks read fastest.
+//! Tables as Parquet, the format that notebooks read fastest:
+//! <https://parquet.apache.org/docs/file-format/>.
+//!
+//! Only what three kinds of columns need is written: one page of data for each column of a row
+//! group, with a dictionary where texts repeat, all compressed by zstd. The format's own library
+//! takes longer to compile than half of our crates; the tests read our files with it.
+
+mod page;
+mod thrift;
 
 use crate::rows::{Column, ColumnType, RowValue};
-use ::parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
-use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int64Type};
-use ::parquet::errors::Result;
-use ::parquet::file::metadata::{KeyValue, ParquetMetaDataReader};
-use ::parquet::file::properties::WriterProperties;
-use ::parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use ::parquet::schema::types::Type;
+use page::Page;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Write;
-use std::sync::Arc;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use thrift::{Fields, I32, Reader, STRUCT, TEXT};
 
 /// Rows of a row group, which are in memory until they are written.
 const GROUP_ROWS_MAX: usize = 32 * 1024;
 /// The same in bytes of text.
 const GROUP_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Most bytes of metadata that are read.
+const METADATA_BYTES_MAX: u64 = 64 << 20;
+/// How a file begins and ends.
+const MAGIC: &[u8; 4] = b"PAR1";
+/// `CompressionCodec.ZSTD`.
+const ZSTD: i64 = 6;
 
 /// Writes rows into a Parquet file. Texts and numbers may be missing in any row.
-pub struct ParquetTable<W: Write + Send> {
-    file: SerializedFileWriter<W>,
+pub struct ParquetTable<W: Write> {
+    out: W,
+    /// Bytes that are written.
+    written: u64,
     columns: Vec<Column>,
+    notes: Vec<(String, String)>,
+    /// Row groups that are written: their metadata and their rows.
+    groups: Vec<Vec<u8>>,
+    rows_written: usize,
     /// Rows that are not written yet.
     rows: Vec<Vec<RowValue>>,
     /// How much text they have.
     bytes: usize,
 }
 
-impl<W: Write + Send> std::fmt::Debug for ParquetTable<W> {
+impl<W: Write> std::fmt::Debug for ParquetTable<W> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ParquetTable").field("columns", &self.columns).finish_non_exhaustive()
     }
 }
 
-impl<W: Write + Send> ParquetTable<W> {
+impl<W: Write> ParquetTable<W> {
     /// Begins a file. `notes` are names with values that readers find in its metadata.
     ///
     /// # Errors
     /// When its beginning cannot be written.
-    pub fn new(out: W, columns: Vec<Column>, notes: &[(&str, &str)]) -> Result<Self> {
-        let fields = columns.iter().map(field).collect::<Result<_>>()?;
-        let schema = Type::group_type_builder("rows").with_fields(fields).build()?;
-        let notes = notes
-            .iter()
-            .map(|(name, value)| KeyValue::new((*name).to_owned(), (*value).to_owned()));
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(Default::default()))
-            .set_created_by("phalanx".to_owned())
-            .set_key_value_metadata(Some(notes.collect()));
-        let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties.build()))?;
-        Ok(Self { file, columns, rows: Vec::new(), bytes: 0 })
+    pub fn new(out: W, columns: Vec<Column>, notes: &[(&str, &str)]) -> io::Result<Self> {
+        let notes =
+            notes.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let mut table = Self {
+            out,
+            written: 0,
+            columns,
+            notes,
+            groups: Vec::new(),
+            rows_written: 0,
+            rows: Vec::new(),
+            bytes: 0,
+        };
+        table.write(MAGIC)?;
+        Ok(table)
     }
 
     /// Adds a row: its values in the order of the columns. A value of another type than its column
@@ -58,7 +75,7 @@ impl<W: Write + Send> ParquetTable<W> {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn push(&mut self, row: Vec<RowValue>) -> Result<()> {
+    pub fn push(&mut self, row: Vec<RowValue>) -> io::Result<()> {
         self.bytes += row.iter().map(RowValue::bytes).sum::<usize>();
         self.rows.push(row);
         if self.rows.len() >= GROUP_ROWS_MAX || self.bytes >= GROUP_BYTES_MAX {
@@ -71,74 +88,181 @@ impl<W: Write + Send> ParquetTable<W> {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn finish(mut self) -> Result<()> {
+    pub fn finish(mut self) -> io::Result<()> {
         self.write_group()?;
-        self.file.close().map(drop)
+        let metadata = self.metadata();
+        let length = u32::try_from(metadata.len()).map_err(io::Error::other)?;
+        self.write(&metadata)?;
+        self.write(&length.to_le_bytes())?;
+        self.write(MAGIC)?;
+        self.out.flush()
     }
 
-    fn write_group(&mut self) -> Result<()> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(bytes)?;
+        self.written += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn write_group(&mut self) -> io::Result<()> {
         let rows = std::mem::take(&mut self.rows);
         self.bytes = 0;
         if rows.is_empty() {
             return Ok(());
         }
-        let mut group = self.file.next_row_group()?;
-        for (index, column) in self.columns.iter().enumerate() {
+        let (mut chunks, mut raw_bytes) = (Vec::new(), 0);
+        for (index, column) in self.columns.clone().into_iter().enumerate() {
             let cells = rows.iter().map(|row| row.get(index).unwrap_or(&RowValue::Nothing));
-            match column.holds {
-                ColumnType::Text => write_column::<ByteArrayType, _>(&mut group, cells, |cell| {
-                    let RowValue::Text(text) = cell else { return None };
-                    Some(ByteArray::from(text.as_str()))
-                })?,
-                ColumnType::Whole => write_column::<Int64Type, _>(&mut group, cells, |cell| {
-                    let RowValue::Whole(number) = cell else { return None };
-                    Some(*number)
-                })?,
-                ColumnType::Truth => write_column::<BoolType, _>(&mut group, cells, |cell| {
-                    let RowValue::Truth(truth) = cell else { return None };
-                    Some(*truth)
-                })?,
-            }
+            let pages = page::pages(column.holds, cells);
+            let (chunk, bytes) = self.write_chunk(&column, &pages, rows.len())?;
+            chunks.push(chunk);
+            raw_bytes += bytes;
         }
-        group.close().map(drop)
+        // RowGroup
+        let group = Fields::default()
+            .list(1, STRUCT, chunks)
+            .whole(2, raw_bytes)
+            .whole(3, count(rows.len()))
+            .end();
+        self.groups.push(group);
+        self.rows_written += rows.len();
+        Ok(())
     }
+
+    /// Writes the pages of a column; returns its metadata (`ColumnChunk`) and the size of its pages
+    /// before they were compressed.
+    fn write_chunk(
+        &mut self,
+        column: &Column,
+        pages: &[Page],
+        rows: usize,
+    ) -> io::Result<(Vec<u8>, i64)> {
+        let (start, mut raw_bytes) = (self.written, 0);
+        let (mut dictionary, mut data) = (None, start);
+        for page in pages {
+            let packed = zstd::bulk::compress(&page.bytes, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+            let header = page.header(packed.len());
+            if page.is_dictionary {
+                dictionary = Some(self.written);
+            } else {
+                data = self.written;
+            }
+            raw_bytes += count(header.len() + page.bytes.len());
+            self.write(&header)?;
+            self.write(&packed)?;
+        }
+        let encodings = pages.iter().map(|page| page.encoding).chain([page::RLE]);
+        // ColumnMetaData
+        let metadata = Fields::default()
+            .int(1, physical(column.holds))
+            .list(2, I32, encodings.map(thrift::number))
+            .list(3, TEXT, [thrift::text(column.name)])
+            .int(4, ZSTD)
+            .whole(5, count(rows))
+            .whole(6, raw_bytes)
+            .whole(7, offset(self.written - start))
+            .whole(9, offset(data));
+        let metadata = match dictionary {
+            Some(at) => metadata.whole(11, offset(at)),
+            None => metadata,
+        };
+        let chunk = Fields::default().whole(2, offset(start)).structure(3, metadata);
+        Ok((chunk.end(), raw_bytes))
+    }
+
+    /// `FileMetaData`: the schema, and where everything is.
+    fn metadata(&self) -> Vec<u8> {
+        let root = Fields::default().text(4, "rows").int(5, count(self.columns.len())).end();
+        let schema = [root].into_iter().chain(self.columns.iter().map(element));
+        let notes = self
+            .notes
+            .iter()
+            .map(|(name, value)| Fields::default().text(1, name).text(2, value).end());
+        Fields::default()
+            .int(1, 1)
+            .list(2, STRUCT, schema)
+            .whole(3, count(self.rows_written))
+            .list(4, STRUCT, self.groups.iter().cloned())
+            .list(5, STRUCT, notes)
+            .text(6, "phalanx")
+            .end()
+    }
+}
+
+/// `SchemaElement` of a column whose values may be missing.
+fn element(column: &Column) -> Vec<u8> {
+    let optional = 1;
+    let element = Fields::default().int(1, physical(column.holds)).int(3, optional);
+    let element = element.text(4, column.name);
+    let element = match column.holds {
+        // As older readers know it, UTF8, and as newer ones do, a union with the member STRING.
+        ColumnType::Text => {
+            let string = Fields::default().structure(1, Fields::default());
+            element.int(6, 0).structure(10, string)
+        }
+        ColumnType::Whole | ColumnType::Truth => element,
+    };
+    element.end()
+}
+
+/// `Type`.
+const fn physical(holds: ColumnType) -> i64 {
+    match holds {
+        ColumnType::Truth => 0,
+        ColumnType::Whole => 2,
+        ColumnType::Text => 6,
+    }
+}
+
+fn count(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn offset(bytes: u64) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
 /// The notes in a file's metadata.
 ///
 /// # Errors
 /// When it is no Parquet file, or not whole.
-pub fn parquet_notes(file: &File) -> Result<BTreeMap<String, String>> {
-    let metadata = ParquetMetaDataReader::new().parse_and_finish(file)?;
-    let notes = metadata.file_metadata().key_value_metadata().into_iter().flatten();
-    Ok(notes.map(|note| (note.key.clone(), note.value.clone().unwrap_or_default())).collect())
-}
-
-fn field(column: &Column) -> Result<Arc<Type>> {
-    let (physical, logical) = match column.holds {
-        ColumnType::Text => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
-        ColumnType::Whole => (PhysicalType::INT64, None),
-        ColumnType::Truth => (PhysicalType::BOOLEAN, None),
-    };
-    let field = Type::primitive_type_builder(column.name, physical)
-        .with_repetition(Repetition::OPTIONAL)
-        .with_logical_type(logical);
-    field.build().map(Arc::new)
-}
-
-fn write_column<'a, T: DataType, W: Write + Send>(
-    group: &mut SerializedRowGroupWriter<'_, W>,
-    cells: impl Iterator<Item = &'a RowValue>,
-    value: impl Fn(&RowValue) -> Option<T::T>,
-) -> Result<()> {
-    let (mut values, mut levels) = (Vec::new(), Vec::new());
-    for cell in cells {
-        let value = value(cell);
-        levels.push(i16::from(value.is_some()));
-        values.extend(value);
+pub fn parquet_notes(mut file: &File) -> io::Result<BTreeMap<String, String>> {
+    let broken = || io::Error::new(io::ErrorKind::InvalidData, "no whole Parquet file");
+    let size = file.seek(SeekFrom::End(0))?;
+    let mut tail = [0; 8];
+    file.seek(SeekFrom::Start(size.checked_sub(8).ok_or_else(broken)?))?;
+    file.read_exact(&mut tail)?;
+    let [a, b, c, d, magic @ ..] = tail;
+    let length = u64::from(u32::from_le_bytes([a, b, c, d]));
+    if magic != *MAGIC || length > METADATA_BYTES_MAX {
+        return Err(broken());
     }
-    // The caller goes through the columns of the schema, so that there is a next one.
-    let Some(mut column) = group.next_column()? else { return Ok(()) };
-    column.typed::<T>().write_batch(&values, Some(&levels), None)?;
-    column.close()
+    file.seek(SeekFrom::Start((size - 8).checked_sub(length).ok_or_else(broken)?))?;
+    let mut metadata = Vec::new();
+    file.take(length).read_to_end(&mut metadata)?;
+    notes(&mut Reader::new(&metadata)).ok_or_else(broken)
+}
+
+fn notes(metadata: &mut Reader<'_>) -> Option<BTreeMap<String, String>> {
+    let mut notes = BTreeMap::new();
+    let mut last = 0;
+    while let Some((id, kind)) = metadata.field(&mut last)? {
+        if id != 5 {
+            metadata.skip(kind)?;
+            continue;
+        }
+        let (size, _) = metadata.list()?;
+        for _ in 0..size {
+            let (mut name, mut value, mut last) = (String::new(), String::new(), 0);
+            while let Some((id, kind)) = metadata.field(&mut last)? {
+                match id {
+                    1 => name = metadata.text()?,
+                    2 => value = metadata.text()?,
+                    _ => metadata.skip(kind)?,
+                }
+            }
+            notes.insert(name, value);
+        }
+    }
+    Some(notes)
 }

@@ -13,6 +13,7 @@ use crate::supervisor::{Health, ThreadRequest};
 use crate::thread::{Signals, TeamEnd};
 use crate::tickets::Tickets;
 use crate::{AnswerMeter, ThreadHealth, Timings};
+use futures_util::FutureExt;
 use phalanx_engine::{JournalEntry, SeatState, Snapshot};
 use phalanx_game::{AgentId, Api, Declaration, Framing, Game, KeyDoc, Roster, SeatId};
 use std::fmt;
@@ -122,12 +123,13 @@ impl TeamHandle {
         closing: impl Send + 'static,
     ) -> Self {
         let (stop, seats_ended) = (parts.signals.stop.clone(), parts.registry.ended());
-        tokio::spawn(async move {
+        let ending = async move {
             // If the runtime ends, it drops this task, and then the thread must not wait for ever.
             let _closing = closing;
             seats_ended.await;
             stop.cancel();
-        });
+        };
+        tokio::spawn(ending.boxed());
         let inner = HandleInner { parts, port, travelling: Mutex::default() };
         Self { inner: Arc::new(inner) }
     }

@@ -142,7 +142,8 @@ pub(crate) fn seat_on_target<G: Game>(
         buffer: BytesMut::with_capacity(READ_BYTES_MAX),
     };
     let span = tracing::info_span!("seat", seat = seat_name(&task.seat));
-    SeatLink { actions, status, task: tokio::spawn(task.run().instrument(span)) }
+    // Boxed, as all tasks that exist for each game: the runtime's code for them is compiled once.
+    SeatLink { actions, status, task: tokio::spawn(task.run().instrument(span).boxed()) }
 }
 
 struct SeatTask<G: Game> {

@@ -7,6 +7,7 @@ use crate::meter::AnswerMeter;
 use crate::seat::{Act, SeatChannels, SeatLink, SeatStatus, seat_name, seat_on_target};
 use crate::seat_target::SeatTarget;
 use crate::{Recorder, SeatOptions};
+use futures_util::FutureExt;
 use phalanx_engine::SeatState;
 use phalanx_game::{AgentId, Game, Roster, Seat, SeatId};
 use secrecy::{ExposeSecret, SecretString};
@@ -74,10 +75,8 @@ impl<G: Game> Opener for Workshop<G> {
             None => ways.push(actions),
         });
         let abort = task.abort_handle();
-        tasks.spawn(async move {
-            // Seats catch their own panics, and the drain reports aborted ones.
-            drop(task.await);
-        });
+        // Seats catch their own panics, and the drain reports aborted ones.
+        tasks.spawn(task.map(drop).boxed());
         SeatEntry::new(name, status, abort, leave)
     }
 }

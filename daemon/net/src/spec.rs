@@ -13,6 +13,7 @@ use crate::supervisor::{
 };
 use crate::thread::{Life, Outlets, Recipe, Signals, TeamEnd, Voice, run};
 use crate::{CheckpointOptions, Endpoint, HandedSeat, Recorder, SeatOptions};
+use futures_util::FutureExt;
 use phalanx_engine::{Brain, BrainError, JournalEntry, Staged, TeamLink, TeamOptions};
 use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Game, Roster, Seat, SeatId};
@@ -348,7 +349,7 @@ fn watch_over<G, F>(
         requests,
         stuck_after: stuck_after.unwrap_or(STUCK_AFTER),
     };
-    tokio::spawn(supervisor.run().instrument(span));
+    tokio::spawn(supervisor.run().instrument(span).boxed());
 }
 
 /// The seat of each agent by roster index, or why they do not match.

@@ -67,9 +67,9 @@ fn json_lines(mut out: Out, decisions: Decisions<'_>) -> io::Result<()> {
 }
 
 fn parquet(out: Out, decisions: Decisions<'_>) -> io::Result<()> {
-    let mut table = ParquetTable::new(out, COLUMNS.to_vec(), &[]).map_err(io::Error::other)?;
+    let mut table = ParquetTable::new(out, COLUMNS.to_vec(), &[])?;
     for row in decisions {
-        table.push(row.into_values().into()).map_err(io::Error::other)?;
+        table.push(row.into_values().into())?;
     }
-    table.finish().map_err(io::Error::other)
+    table.finish()
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 
 mod latency;
+mod parquet;
 mod rows;
 mod support;
 mod turns;

@@ -1,8 +1,8 @@
 //! Decisions as tables.
 
 use crate::support::{Tape, done, turn};
-use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::record::{Field, Row};
+use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use ::parquet::record::{Field, Row};
 use phalanx_exchange::{
     BoardState, COLUMNS, Column, DecisionRow, ParquetTable, parquet_notes, rows,
 };
