@@ -72,7 +72,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "phalanx-exchange",
         &["phalanx-game", "phalanx-engine", "phalanx-net", "phalanx-proto", "phalanx-record"],
     ),
-    ("phalanx-picture", &["phalanx-proto"]),
+    ("phalanx-picture", &["phalanx-game", "phalanx-proto"]),
     ("phalanx-foxglove", &["phalanx-game", "phalanx-net", "phalanx-record"]),
     ("phalanx-files", &[]),
     ("phalanx-access", &["phalanx-files"]),

@@ -3,9 +3,9 @@
 use crate::failure::misused;
 use anyhow::{Context as _, Result, bail};
 use phalanx_files::Readers;
+use phalanx_game::sorted::SortedMap;
 use phalanx_settings::Environment;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder};
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::DirBuilderExt;
@@ -41,7 +41,7 @@ struct Written {
     /// The context in use; `None`: [`LOCAL`].
     current: Option<String>,
     #[serde(default)]
-    contexts: BTreeMap<String, Context>,
+    contexts: SortedMap<String, Context>,
 }
 
 /// All contexts of a user.

@@ -3,6 +3,7 @@
 use crate::client;
 use crate::hub::{AdmittedClient, Figures, FoxgloveStatus, Hub};
 use crate::wire::subprotocol;
+use phalanx_game::sorted::SortedMap;
 use phalanx_record::{LiveFeed, RecordingInfo};
 use std::collections::BTreeMap;
 use std::io;
@@ -152,7 +153,7 @@ struct Handshakes {
 struct OpenConnections {
     last: u64,
     /// By number: the oldest first.
-    open: BTreeMap<u64, (IpAddr, CancellationToken)>,
+    open: SortedMap<u64, (IpAddr, CancellationToken)>,
 }
 
 impl Handshakes {

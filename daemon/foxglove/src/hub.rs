@@ -4,8 +4,8 @@ use crate::outbox::Outbox;
 use crate::wire::{
     self, ChannelId, FoxgloveRequest, NoticeLevel, Schemas, Subscription, SubscriptionId,
 };
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_record::{Audience, Channel, LiveFeed, LiveMessage, QueueLimits, RecordingInfo};
-use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::IpAddr;
 use std::pin::pin;
@@ -71,8 +71,8 @@ type ClientNumber = u64;
 
 #[derive(Debug, Default)]
 struct HubState {
-    teams: BTreeMap<TeamNumber, PublishedTeam>,
-    clients: BTreeMap<ClientNumber, HubClient>,
+    teams: SortedMap<TeamNumber, PublishedTeam>,
+    clients: SortedMap<ClientNumber, HubClient>,
     schemas: Schemas,
     /// Numbers that were given away.
     last_team: TeamNumber,
@@ -84,7 +84,7 @@ struct HubState {
 struct PublishedTeam {
     name: String,
     feed: Weak<LiveFeed>,
-    channels: BTreeMap<Channel, ChannelId>,
+    channels: SortedMap<Channel, ChannelId>,
 }
 
 /// A client, and what it subscribed to.
@@ -92,8 +92,8 @@ struct PublishedTeam {
 struct HubClient {
     outbox: Arc<Outbox>,
     guest: AdmittedClient,
-    subscriptions: BTreeMap<SubscriptionId, ChannelId>,
-    channels: BTreeMap<ChannelId, SubscriptionId>,
+    subscriptions: SortedMap<SubscriptionId, ChannelId>,
+    channels: SortedMap<ChannelId, SubscriptionId>,
 }
 
 /// A client that was let in.
@@ -220,7 +220,7 @@ impl Hub {
 impl HubState {
     fn announce(&mut self, name: String) -> TeamNumber {
         self.last_team += 1;
-        let shown = PublishedTeam { name, feed: Weak::new(), channels: BTreeMap::new() };
+        let shown = PublishedTeam { name, feed: Weak::new(), channels: SortedMap::new() };
         self.teams.insert(self.last_team, shown);
         self.last_team
     }
@@ -318,7 +318,7 @@ impl HubState {
             outbox.text(self.schemas.advertise(&shown.name, channels));
         }
         self.last_client += 1;
-        let (subscriptions, channels) = (BTreeMap::new(), BTreeMap::new());
+        let (subscriptions, channels) = (SortedMap::new(), SortedMap::new());
         let client = HubClient { outbox, guest, subscriptions, channels };
         self.clients.insert(self.last_client, client);
         self.last_client
@@ -364,9 +364,9 @@ impl HubState {
 
     fn subscribe(&mut self, number: ClientNumber, wanted: &[Subscription]) {
         let Some(client) = self.clients.get_mut(&number) else { return };
-        let known: BTreeSet<_> =
+        let known: SortedSet<_> =
             self.teams.values().flat_map(|team| team.channels.values().copied()).collect();
-        let mut fresh = BTreeSet::new();
+        let mut fresh = SortedSet::new();
         let mut complaints = Vec::new();
         for Subscription { id, channel_id } in wanted {
             let complaint = if !known.contains(channel_id) {
@@ -394,7 +394,7 @@ impl HubState {
     }
 
     /// Hands a client what is kept of the channels that it begins to look at.
-    fn greet(&mut self, number: ClientNumber, team: TeamNumber, fresh: &BTreeSet<ChannelId>) {
+    fn greet(&mut self, number: ClientNumber, team: TeamNumber, fresh: &SortedSet<ChannelId>) {
         let Some(shown) = self.teams.get(&team) else { return };
         let fresh = shown.channels.iter().filter(|(_, id)| fresh.contains(id));
         let fresh: Vec<Channel> = fresh.map(|(channel, _)| *channel).collect();
@@ -410,7 +410,7 @@ impl HubState {
 
     fn unsubscribe(&mut self, number: ClientNumber, ended: &[SubscriptionId]) {
         let Some(client) = self.clients.get_mut(&number) else { return };
-        let mut channels = BTreeSet::new();
+        let mut channels = SortedSet::new();
         for id in ended {
             // What ended with its team may be on its way: that is no mistake.
             if let Some(channel) = client.subscriptions.remove(id) {
@@ -425,7 +425,7 @@ impl HubState {
     }
 
     /// The teams that have any of these channels.
-    fn teams_of(&self, channels: BTreeSet<ChannelId>) -> Vec<TeamNumber> {
+    fn teams_of(&self, channels: SortedSet<ChannelId>) -> Vec<TeamNumber> {
         let has = |shown: &PublishedTeam| shown.channels.values().any(|id| channels.contains(id));
         self.teams.iter().filter(|(_, shown)| has(shown)).map(|(team, _)| *team).collect()
     }

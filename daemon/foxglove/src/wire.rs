@@ -4,6 +4,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::{BufMut, Bytes, BytesMut};
+use phalanx_game::sorted::SortedMap;
 use phalanx_record::{Channel, ENCODING};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -104,7 +105,7 @@ pub(crate) fn status(level: NoticeLevel, message: &str, id: Option<&str>) -> Str
 
 /// Schemas as the protocol wants them, by message.
 #[derive(Debug, Default)]
-pub(crate) struct Schemas(BTreeMap<&'static str, String>);
+pub(crate) struct Schemas(SortedMap<&'static str, String>);
 
 impl Schemas {
     fn learn(&mut self, channel: Channel) {

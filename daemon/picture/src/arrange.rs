@@ -2,7 +2,7 @@
 
 use crate::reach::{Panel, Reach};
 use crate::scene::PagePoint;
-use std::collections::BTreeSet;
+use phalanx_game::sorted::SortedSet;
 
 /// How long a cell may be, in units of the page; the longest that fits is taken.
 const UNITS: [f64; 33] = [
@@ -37,7 +37,7 @@ pub(crate) fn unit(reach: &Reach, group: &[Panel], room: (f64, f64)) -> f64 {
 }
 
 /// How high the highest group of maps is.
-pub(crate) fn highest(reach: &Reach, groups: &BTreeSet<Vec<Panel>>, room: (f64, f64)) -> f64 {
+pub(crate) fn highest(reach: &Reach, groups: &SortedSet<Vec<Panel>>, room: (f64, f64)) -> f64 {
     let high = |group: &Vec<Panel>| arranged(reach, group, unit(reach, group, room), room.0).height;
     groups.iter().map(high).fold(0.0, f64::max)
 }

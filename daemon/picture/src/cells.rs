@@ -8,8 +8,8 @@ use crate::palette::{Palette, Rgba};
 use crate::reach::{Cells, Panel, float};
 use crate::scene::{PageArea, ShapePaint, TextLine, VectorScene};
 use crate::signs;
+use phalanx_game::sorted::SortedMap;
 use phalanx_proto::v1::{World, WorldLayer, WorldPart, WorldTone};
-use std::collections::BTreeMap;
 
 /// Smallest cell with a letter in it, in units of the page.
 const LETTER_MIN: f64 = 9.0;
@@ -96,7 +96,7 @@ pub(crate) fn draw(
         }
     };
     // What is in the way covers the lines between cells, so that caves are solid.
-    let mut tiles: BTreeMap<(bool, Rgba), Vec<PageArea>> = BTreeMap::new();
+    let mut tiles: SortedMap<(bool, Rgba), Vec<PageArea>> = SortedMap::new();
     for y in cells.y..cells.y + cells.height {
         let mut run: Option<(i64, (bool, Rgba))> = None;
         for x in cells.x..=cells.x + cells.width {

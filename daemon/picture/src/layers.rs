@@ -1,7 +1,7 @@
 //! Layers: which ones are ground, things or numbers, and which values need a letter.
 
+use phalanx_game::sorted::SortedMap;
 use phalanx_proto::v1::{WorldLayer, WorldLegend, WorldPart, WorldTone};
-use std::collections::BTreeMap;
 
 /// What a layer is in a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(crate) fn numbered<'a>(
     layer: &'a WorldLayer,
 ) -> Vec<(usize, &'a WorldLegend)> {
     let things = role(part, layer) == LayerRole::Things;
-    let mut tones: BTreeMap<i32, usize> = BTreeMap::new();
+    let mut tones: SortedMap<i32, usize> = SortedMap::new();
     let nth = |legend: &WorldLegend| {
         let count = tones.entry(legend.tone).or_default();
         *count += 1;

@@ -5,8 +5,8 @@ use crate::looks::{AREA_COVER, looks};
 use crate::palette::Palette;
 use crate::scene::{PageArea, ShapePaint, TextLine, VectorScene};
 use crate::signs;
+use phalanx_game::sorted::SortedSet;
 use phalanx_proto::v1::{WorldLayer, WorldSide, WorldTone};
-use std::collections::BTreeSet;
 
 /// Most lines of a legend.
 const KEYS_MAX: usize = 40;
@@ -36,7 +36,7 @@ pub(crate) enum LegendLine {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct LegendLines(BTreeSet<LegendLine>);
+pub(crate) struct LegendLines(SortedSet<LegendLine>);
 
 impl LegendLine {
     pub(crate) fn scale(layer: &WorldLayer) -> Option<Self> {

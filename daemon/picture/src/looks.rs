@@ -4,6 +4,7 @@
 //! reads the same file, so that a picture in a paper and the map in the browser agree.
 
 use crate::palette::{Palette, Rgba, Theme};
+use phalanx_game::sorted::SortedMap;
 use phalanx_proto::v1::WorldTone;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -35,8 +36,8 @@ pub(crate) struct Looks {
     pub(crate) sizes: SignSizes,
     sides: SideSigns,
     tones: BTreeMap<String, String>,
-    kinds: BTreeMap<String, KindLook>,
-    signs: BTreeMap<String, Vec<SignShape>>,
+    kinds: SortedMap<String, KindLook>,
+    signs: SortedMap<String, Vec<SignShape>>,
 }
 
 /// Half of a sign, in units of the map.

@@ -5,10 +5,10 @@ use crate::layers::{LayerRole, has_glyph, numbered, role};
 use crate::legend::{LegendLine, LegendLines};
 use crate::springs::{NodePositions, places};
 use crate::{Unfit, arrange, check};
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_proto::v1::world_part::Shape;
 use phalanx_proto::v1::world_place::Place;
 use phalanx_proto::v1::{World, WorldLayer, WorldPart, WorldPlace, WorldSide, WorldTone};
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 /// Most parts that are drawn at once; the others are only mentioned.
@@ -32,14 +32,14 @@ pub struct Reach {
     /// The layers that are wanted; none: those that games put first.
     pub(crate) wanted: Vec<String>,
     /// Worlds of the same parts; where parts join, another stage begins.
-    stages: BTreeMap<StageKey, usize>,
+    stages: SortedMap<StageKey, usize>,
     /// How far each part of each stage reaches.
-    parts: BTreeMap<usize, BTreeMap<String, Span>>,
+    parts: SortedMap<usize, SortedMap<String, Span>>,
     /// The maps that there are at the same time.
-    groups: BTreeSet<Vec<Panel>>,
+    groups: SortedSet<Vec<Panel>>,
     pub(crate) legend: LegendLines,
-    nodes: BTreeMap<String, usize>,
-    edges: BTreeSet<(usize, usize)>,
+    nodes: SortedMap<String, usize>,
+    edges: SortedSet<(usize, usize)>,
     places: OnceLock<NodePositions>,
     /// How high the highest group of maps is, in the room for which somebody asked first.
     highest: OnceLock<((f64, f64), f64)>,
@@ -135,7 +135,7 @@ impl Reach {
         let missing = self.wanted.iter().find(|name| !layers().any(|layer| layer.name == **name));
         match missing {
             Some(missing) if layers().next().is_some() => {
-                let names: BTreeSet<&str> = layers().map(|layer| layer.name.as_str()).collect();
+                let names: SortedSet<&str> = layers().map(|layer| layer.name.as_str()).collect();
                 let known = names.into_iter().collect::<Vec<_>>().join(", ");
                 Err(Unfit::NoLayer { missing: missing.clone(), known })
             }

@@ -6,9 +6,9 @@ use crate::palette::{Palette, Theme};
 use crate::reach::{PARTS_MAX, Panel, Reach, float};
 use crate::scene::{Anchor, PageArea, PagePoint, ShapePaint, TextLine, VectorScene};
 use crate::{Unfit, agents, arrange, cells, check, graph, marks, things};
+use phalanx_game::sorted::SortedMap;
 use phalanx_proto::v1::world_part::Shape;
 use phalanx_proto::v1::{ScriptMark, World, WorldBody, WorldPart};
-use std::collections::BTreeMap;
 
 /// The narrowest picture, in pixels.
 pub const WIDTH_MIN: u32 = 320;
@@ -53,7 +53,7 @@ pub struct TeamCaption {
     /// The team's score, where it is known.
     pub score: Option<i64>,
     /// What the team's agents do, by their names in the roster.
-    pub deeds: BTreeMap<String, AgentActivity>,
+    pub deeds: SortedMap<String, AgentActivity>,
     /// Agent names in the order of the roster; empty when unknown. Worlds may use other names.
     pub roster: Vec<String>,
 }

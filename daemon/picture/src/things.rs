@@ -8,8 +8,8 @@ use crate::palette::Palette;
 use crate::reach::cell_of;
 use crate::scene::{PageArea, PagePoint, ShapePaint, TextLine, VectorScene};
 use crate::signs;
+use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_proto::v1::{WorldBody, WorldPart, WorldSide, WorldTone};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Smallest unit in which signs have letters.
 const LETTERS_MIN: f64 = 11.0;
@@ -32,7 +32,7 @@ const LABEL_MIN: f64 = 40.0;
 pub(crate) fn marks(bodies: &[WorldBody]) -> Vec<String> {
     let (ours, theirs) = (own_signs(bodies, WorldSide::Ours), own_signs(bodies, WorldSide::Theirs));
     let units = unit_signs(bodies);
-    let mut others: BTreeMap<String, usize> = BTreeMap::new();
+    let mut others: SortedMap<String, usize> = SortedMap::new();
     let mark = |body: &WorldBody| {
         let own = if body.side() == WorldSide::Ours { &ours } else { &theirs };
         if let Some(sign) = own.get(body.name.as_str()) {
@@ -54,10 +54,10 @@ pub(crate) fn marks(bodies: &[WorldBody]) -> Vec<String> {
 
 /// Where an agent has several units, their numbers in the order of the bodies: the agent's number
 /// would be the same for all.
-fn unit_signs(bodies: &[WorldBody]) -> BTreeMap<&str, u32> {
+fn unit_signs(bodies: &[WorldBody]) -> SortedMap<&str, u32> {
     let own = bodies.iter().filter(|body| body.side() == WorldSide::Ours && !body.name.is_empty());
-    let mut names: BTreeMap<&str, u32> = BTreeMap::new();
-    let mut agents: BTreeSet<u32> = BTreeSet::new();
+    let mut names: SortedMap<&str, u32> = SortedMap::new();
+    let mut agents: SortedSet<u32> = SortedSet::new();
     let mut next = 1;
     for (body, agent) in own.filter_map(|body| Some((body, body.agent?))) {
         agents.insert(agent);
@@ -66,18 +66,18 @@ fn unit_signs(bodies: &[WorldBody]) -> BTreeMap<&str, u32> {
             next - 1
         });
     }
-    if names.len() == agents.len() { BTreeMap::new() } else { names }
+    if names.len() == agents.len() { SortedMap::new() } else { names }
 }
 
 /// The signs that the names of a side contain, if all of them contain one, each another one.
-fn own_signs(bodies: &[WorldBody], side: WorldSide) -> BTreeMap<&str, &str> {
+fn own_signs(bodies: &[WorldBody], side: WorldSide) -> SortedMap<&str, &str> {
     let named = bodies.iter().filter(|body| body.side() == side && !body.name.is_empty());
-    let names: BTreeSet<&str> = named.map(|body| body.name.as_str()).collect();
+    let names: SortedSet<&str> = named.map(|body| body.name.as_str()).collect();
     let signs = names.iter().filter_map(|name| Some((*name, own_sign(name)?)));
-    let signs: BTreeMap<&str, &str> = signs.collect();
-    let different: BTreeSet<&str> = signs.values().copied().collect();
+    let signs: SortedMap<&str, &str> = signs.collect();
+    let different: SortedSet<&str> = signs.values().copied().collect();
     let all = signs.len() == names.len() && different.len() == names.len();
-    if all { signs } else { BTreeMap::new() }
+    if all { signs } else { SortedMap::new() }
 }
 
 /// The number at the end of a name, or all of a short one.
@@ -166,7 +166,7 @@ fn placed<'a>(all: &[(&'a WorldBody, &'a String)], frame: &MapFrame<'_>) -> Vec<
     // Points count as equal within a hundredth of a unit of the page.
     let key = |(x, y): PagePoint| (format!("{x:.2}"), format!("{y:.2}"));
     let at = |body: &WorldBody| frame.place(body.place.as_ref());
-    let mut crowds: BTreeMap<(String, String), (u32, u32)> = BTreeMap::new();
+    let mut crowds: SortedMap<(String, String), (u32, u32)> = SortedMap::new();
     for point in all.iter().filter_map(|(body, _)| at(body)) {
         crowds.entry(key(point)).or_default().0 += 1;
     }

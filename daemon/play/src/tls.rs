@@ -49,7 +49,7 @@ pub fn create(args: &CreateArgs) -> Result<()> {
 fn server(args: &CreateArgs) -> Result<CertificateParams> {
     let own = args.hosts.iter().map(String::as_str);
     let mut names: Vec<String> = own.chain(LOCAL).map(str::to_owned).collect();
-    let mut known = std::collections::BTreeSet::new();
+    let mut known = phalanx_game::sorted::SortedSet::new();
     names.retain(|name| known.insert(name.clone()));
     if let Some(wrong) = names.iter().find(|name| !is_host(name)) {
         bail!(

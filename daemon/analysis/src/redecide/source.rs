@@ -2,11 +2,11 @@
 
 use anyhow::{Context, Result, bail};
 use phalanx_engine::{Generation, Staged, StrategyOrigin};
+use phalanx_game::sorted::SortedMap;
 use phalanx_games::shipped;
 use phalanx_lua::{Bundle, Program, stage};
 use phalanx_record::{EXTENSION, Loader, RecordingFile};
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -42,7 +42,7 @@ fn newest(folder: &Path, team: Option<&str>) -> Result<RecordingFile> {
     let paths = entries.flatten().map(|entry| entry.path()).filter(is_recording);
     // Files that cannot be opened as recordings are skipped.
     let files = paths.filter_map(|path| RecordingFile::open(path).ok());
-    let mut by_team: BTreeMap<String, RecordingFile> = BTreeMap::new();
+    let mut by_team: SortedMap<String, RecordingFile> = SortedMap::new();
     for file in files.filter(|file| team.is_none_or(|team| file.info().team == team)) {
         let known = by_team.get(&file.info().team).map_or(0, RecordingFile::begin_nanos);
         if file.begin_nanos() > known {

@@ -8,6 +8,7 @@ use phalanx_cli::remote::values;
 use phalanx_cli::terminal::map::{Look, MapPage, page};
 use phalanx_cli::terminal::{around, dim, fit, framed, help, inner, style, too_small};
 use phalanx_exchange::{DeedKind, PlayedAgent, PlayedTurn};
+use phalanx_game::sorted::SortedMap;
 use phalanx_proto::v1::match_event::Kind;
 use phalanx_proto::v1::{Grounds, MatchEvent};
 use ratatui::Frame;
@@ -15,7 +16,6 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
-use std::collections::BTreeMap;
 
 /// A smaller terminal cannot show anything useful.
 const ROOM_MIN: (u16, u16) = (40, 12);
@@ -122,7 +122,7 @@ fn map(frame: &mut Frame<'_>, reel: &Reel, player: &Player, agent: &str, area: R
 
 /// The contents of the board at that turn, the latest changes first.
 fn board(frame: &mut Frame<'_>, reel: &Reel, player: &Player, area: Rect) {
-    let mut known: BTreeMap<&str, (usize, String)> = BTreeMap::new();
+    let mut known: SortedMap<&str, (usize, String)> = SortedMap::new();
     for (at, turn) in reel.turns.iter().enumerate().take(player.at + 1) {
         for changes in &turn.board {
             if changes.reset {

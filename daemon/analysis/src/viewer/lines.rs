@@ -8,10 +8,10 @@ use phalanx_cli::paint::{Ink, Paint};
 use phalanx_cli::remote::ResultSink;
 use phalanx_cli::remote::events::{self, describe};
 use phalanx_exchange::{PlayedAgent, PlayedTurn};
+use phalanx_game::sorted::SortedSet;
 use phalanx_proto::v1::{MatchEvent, Turn};
 use phalanx_record::RecordingFile;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 
 /// Hands on each turn from the first one that is asked for.
 ///
@@ -24,7 +24,7 @@ pub(super) fn show(
 ) -> Result<()> {
     let only = args.agent.as_deref();
     let mut turns = turns(file);
-    let (mut names, mut ends, mut begun) = (BTreeSet::new(), None, false);
+    let (mut names, mut ends, mut begun) = (SortedSet::new(), None, false);
     for turn in turns.by_ref() {
         ends = Some((ends.map_or(turn.turn, |(first, _)| first), turn.turn));
         names.extend(turn.agents.iter().map(|agent| agent.name.clone()));

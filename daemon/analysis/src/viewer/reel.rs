@@ -3,9 +3,9 @@
 use crate::args::replay::TurnPlace;
 use crate::extracts::{game_turn, no_turn, turns_with_pictures};
 use phalanx_exchange::PlayedTurn;
+use phalanx_game::sorted::SortedSet;
 use phalanx_proto::v1;
 use phalanx_record::RecordingFile;
-use std::collections::BTreeSet;
 
 /// Turns that are shown, at most.
 const TURNS_MAX: usize = 100_000;
@@ -37,7 +37,7 @@ impl Reel {
 
     pub(super) fn of(info: v1::RecordingInfo, turns: impl Iterator<Item = PlayedTurn>) -> Self {
         let mut reel = Self { info, ..Self::default() };
-        let (mut known, mut deeds, mut pictures) = (BTreeSet::new(), 0, 0);
+        let (mut known, mut deeds, mut pictures) = (SortedSet::new(), 0, 0);
         for turn in turns {
             if reel.turns.len() >= TURNS_MAX || deeds >= DEEDS_MAX {
                 reel.left_out += 1;

@@ -9,6 +9,7 @@ use crate::args::{Look, Remote};
 use crate::failure::{misused, refused};
 use anyhow::{Context, Result};
 use phalanx_control::client::Link;
+use phalanx_game::sorted::SortedMap;
 use phalanx_games::{ArenaPlan, Start};
 use phalanx_net::origin;
 use phalanx_proto::v1;
@@ -16,7 +17,6 @@ use phalanx_proto::v1::arenas_client::ArenasClient;
 use phalanx_proto::v1::start_arena_request::Setup;
 use serde_json::json;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// `phalanx arena …` about a daemon's arenas.
@@ -83,8 +83,8 @@ fn setup(args: &StartArgs) -> Result<Setup> {
 }
 
 /// The configuration with all files that it includes: those that the referee's own reader opens.
-fn files(args: &StartArgs, config: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
-    let seen = RefCell::new(BTreeMap::new());
+fn files(args: &StartArgs, config: &Path) -> Result<SortedMap<PathBuf, Vec<u8>>> {
+    let seen = RefCell::new(SortedMap::new());
     let read = |path: &Path| {
         let content = std::fs::read(path)?;
         seen.borrow_mut().insert(path.to_owned(), content.clone());

@@ -5,11 +5,11 @@ use super::{Table, run, say, short, strategies, team_name};
 use crate::args::strategy::ProfileArgs;
 use crate::failure::refused;
 use anyhow::{Context, Result};
+use phalanx_game::sorted::SortedMap;
 use phalanx_proto::v1::{
     CallProfile, ProfileStrategyRequest, ProfileStrategyResponse, StackSample,
 };
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -109,7 +109,7 @@ fn text(profile: &ProfileStrategyResponse) -> String {
 /// Each function with its own samples and those of everything that it called, the most expensive
 /// first.
 fn functions(stacks: &[StackSample]) -> Vec<(String, u64, u64)> {
-    let mut all: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    let mut all: SortedMap<&str, (u64, u64)> = SortedMap::new();
     for stack in stacks {
         let mut seen: Vec<&str> = stack.frames.iter().skip(1).map(String::as_str).collect();
         if let Some(last) = seen.last() {

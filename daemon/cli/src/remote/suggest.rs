@@ -3,9 +3,9 @@
 use super::{all_teams, link, resource, short, strategy};
 use crate::args::Remote;
 use phalanx_control::client::Link;
+use phalanx_game::sorted::SortedMap;
 use phalanx_proto::v1::teams_client::TeamsClient;
 use phalanx_proto::v1::{Agent, GetTeamRequest, Team};
-use std::collections::BTreeMap;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ async fn ask(link: Link, subject: Subject) -> Option<Vec<Suggestion>> {
             agents.iter().map(name).collect()
         }
         Subject::Roles => {
-            let mut roles: BTreeMap<String, usize> = BTreeMap::new();
+            let mut roles: SortedMap<String, usize> = SortedMap::new();
             for (_, agent) in all_agents(link, &teams).await {
                 *roles.entry(agent.role).or_default() += 1;
             }

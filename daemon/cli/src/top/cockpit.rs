@@ -7,11 +7,12 @@ use super::margin::{Histogram, Margins};
 use super::track::Track;
 use crate::terminal::GraphPlaces;
 use crate::terminal::map::Look;
+use phalanx_game::sorted::SortedMap;
 use phalanx_proto::v1::match_event::Kind;
 use phalanx_proto::v1::steering::Mode;
 use phalanx_proto::v1::{Agent, MatchEvent, Team, World};
 use std::cell::Cell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -113,7 +114,7 @@ pub(super) struct Cockpit {
     /// The selected team, once its data has arrived.
     pub(super) team: Option<Team>,
     pub(super) heat: Heat,
-    pub(super) tracks: BTreeMap<String, Track>,
+    pub(super) tracks: SortedMap<String, Track>,
     pub(super) feed: Feed,
     pub(super) world: Option<Arc<World>>,
     pub(super) margins: Margins,
@@ -258,7 +259,7 @@ impl Cockpit {
     fn forget(&mut self) {
         self.team = None;
         self.world = None;
-        (self.heat, self.tracks) = (Heat::default(), BTreeMap::new());
+        (self.heat, self.tracks) = (Heat::default(), SortedMap::new());
         (self.feed, self.margins) = (Feed::default(), Margins::default());
         (self.around, self.question, self.scripts) = (None, None, None);
         (self.layer, self.part, self.back) = (0, 0, 0);

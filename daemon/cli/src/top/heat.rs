@@ -1,8 +1,9 @@
 //! The outcome of each agent's turns.
 
+use phalanx_game::sorted::SortedMap;
 use phalanx_proto::v1::Turn;
 use phalanx_proto::v1::match_event::Kind;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// Turns that are kept: the columns of a wide terminal.
 const TURNS_KEPT: usize = 240;
@@ -62,7 +63,7 @@ impl Outcome {
 /// The last turns of a team, the newest last.
 #[derive(Debug, Default)]
 pub(super) struct Heat {
-    turns: VecDeque<(Turn, BTreeMap<String, Outcome>)>,
+    turns: VecDeque<(Turn, SortedMap<String, Outcome>)>,
 }
 
 impl Heat {
@@ -75,7 +76,7 @@ impl Heat {
                 if self.turns.len() >= TURNS_KEPT {
                     self.turns.pop_front();
                 }
-                self.turns.push_back((turn, BTreeMap::new()));
+                self.turns.push_back((turn, SortedMap::new()));
                 let Some((_, agents)) = self.turns.back_mut() else { return };
                 agents
             }

@@ -194,7 +194,7 @@ impl Cockpit {
     /// The roles that begin with the typed text, from the strategy and from the agents.
     pub(super) fn roles_like(&self, typed: &str) -> Vec<String> {
         let held = self.agents().iter().map(|agent| &agent.role);
-        let all: std::collections::BTreeSet<&String> = self.roles.iter().chain(held).collect();
+        let all: phalanx_game::sorted::SortedSet<&String> = self.roles.iter().chain(held).collect();
         all.into_iter().filter(|role| role.starts_with(typed)).cloned().collect()
     }
 

@@ -8,8 +8,8 @@ use phalanx_engine::{
     Counters, Description, EventSeverity, EventTopic, JournalEntry, JournalEvent, Snapshot,
 };
 use phalanx_game::Verdict;
+use phalanx_game::sorted::SortedMap;
 use phalanxd::repeats::Repeats;
-use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,7 +42,7 @@ pub(crate) struct Progress {
     /// The match has no last step.
     open_end: bool,
     /// By team.
-    troubles: BTreeMap<String, Repeats>,
+    troubles: SortedMap<String, Repeats>,
     /// The first lines about what went wrong.
     kept: Vec<String>,
 }
@@ -59,7 +59,7 @@ impl Progress {
             steps: 0,
             lined: 0,
             open_end: true,
-            troubles: BTreeMap::new(),
+            troubles: SortedMap::new(),
             kept: Vec::new(),
         }
     }

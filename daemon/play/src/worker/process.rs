@@ -4,9 +4,10 @@
 use super::player::{PlayerAnswer, PlayerRequest, SentBundle};
 use crate::args::LimitArgs;
 use futures_util::{SinkExt, StreamExt};
+use phalanx_game::sorted::SortedSet;
 use phalanx_league::{Fixture, PlayError, PlayMatch};
 use phalanx_queue::{BundleBytes, ItemEnd, MatchItem, PlayItem};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,7 +39,7 @@ struct Running {
     input: FramedWrite<ChildStdin, LinesCodec>,
     output: FramedRead<ChildStdout, LinesCodec>,
     /// The strategies that it has.
-    known: BTreeSet<String>,
+    known: SortedSet<String>,
 }
 
 impl ProcessPlayer {
@@ -63,7 +64,7 @@ impl ProcessPlayer {
             child,
             input: FramedWrite::new(input, LinesCodec::new()),
             output: FramedRead::new(output, LinesCodec::new_with_max_length(ANSWER_MAX)),
-            known: BTreeSet::new(),
+            known: SortedSet::new(),
         })
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::paint::{Ink, Paint};
 use crate::remote::Table;
+use phalanx_game::sorted::SortedMap;
 use phalanx_proto::v1::world_part::Shape;
 use phalanx_proto::v1::world_place::Place;
 use phalanx_proto::v1::{
     World, WorldBody, WorldLayer, WorldPart, WorldPlace, WorldSide, WorldSpot, WorldTone,
 };
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Signs of our agents, in the order of the roster.
@@ -169,7 +169,7 @@ pub(crate) fn legend_of(part: &WorldPart, layer: Option<&WorldLayer>) -> String 
 }
 
 /// The signs on cells: spots, and bodies in front of them.
-pub(crate) fn overlay(part: &WorldPart) -> BTreeMap<(i64, i64), Sign> {
+pub(crate) fn overlay(part: &WorldPart) -> SortedMap<(i64, i64), Sign> {
     let spots =
         part.spots.iter().filter_map(|spot| Some((cell_of(spot.place.as_ref())?, spot_sign(spot))));
     let bodies = part
@@ -267,7 +267,7 @@ pub(crate) fn index(count: usize, share: f64) -> usize {
 
 /// The nodes of a graph that are occupied or belong to a zone.
 fn nodes(part: &WorldPart) -> String {
-    let mut there: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    let mut there: SortedMap<usize, Vec<&str>> = SortedMap::new();
     for body in &part.bodies {
         if let Some(Place::Node(node)) = body.place.as_ref().and_then(|place| place.place) {
             there.entry(usize::try_from(node).unwrap_or(usize::MAX)).or_default().push(&body.name);
@@ -293,7 +293,7 @@ fn nodes(part: &WorldPart) -> String {
 
 /// Each kind of spot once, with its count.
 fn spots(part: &WorldPart) -> String {
-    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut kinds: SortedMap<&str, usize> = SortedMap::new();
     for spot in &part.spots {
         *kinds.entry(&spot.kind).or_default() += 1;
     }
