@@ -1,7 +1,7 @@
 //! The team's open turn: the asked agents, and those that still have to decide.
 
 use crate::TeamOptions;
-use phalanx_game::sorted::SortedMap;
+use phalanx_game::sorted::{Order, SortedMap};
 use phalanx_game::{AgentId, Turn};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -123,7 +123,7 @@ impl OpenTurn {
     /// deadline does not shorten the time of the others.
     pub(crate) fn due(&self) -> Option<Instant> {
         let mut dues: Vec<_> = self.asked.values().map(|asked| asked.due).collect();
-        dues.sort_unstable();
+        dues.order();
         dues.get(dues.len().saturating_sub(1) / 2).copied()
     }
 

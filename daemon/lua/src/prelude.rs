@@ -9,6 +9,7 @@ use crate::plain::describe;
 use crate::similar;
 use crate::{explain, param, team_natives, world_natives};
 use mlua::{Lua, Table, Value as LuaValue};
+use phalanx_game::sorted::Order;
 use std::rc::Rc;
 
 /// Everything the prelude gets from the host.
@@ -44,7 +45,7 @@ fn unknown(
     _: &ScriptHost,
     (noun, what, key, mut names): (String, String, LuaValue, Vec<String>),
 ) -> Native {
-    names.sort_unstable();
+    names.order();
     let name = match &key {
         LuaValue::String(name) => phalanx_game::excerpt(&name.as_bytes()),
         other => describe(other),

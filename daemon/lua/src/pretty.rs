@@ -4,6 +4,7 @@ use crate::action_value::ActionValue;
 use crate::failure::EVAL_NAME;
 use mlua::{Function, LuaString, Table, Value as LuaValue};
 use phalanx_game::Value;
+use phalanx_game::sorted::Order;
 use std::cmp::Ordering;
 use std::ffi::c_void;
 
@@ -133,7 +134,7 @@ fn keys(table: &Table, length: usize) -> Vec<LuaValue> {
     });
     // A walk that was cut short has what is shown anyway.
     drop(walked);
-    keys.sort_by(order);
+    keys.order_by(order);
     keys
 }
 

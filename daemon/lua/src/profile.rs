@@ -12,6 +12,7 @@ use crate::dice::CallPhase;
 use crate::failure::cut;
 use mlua::Lua;
 use phalanx_engine::{CallProfile, Profile, StackSample};
+use phalanx_game::sorted::Order;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -132,13 +133,13 @@ impl Profiler {
             .into_iter()
             .map(|((role, call), row)| CallProfile { role, call, ..row })
             .collect();
-        calls.sort_by_key(|row| std::cmp::Reverse(row.total));
+        calls.order_by_key(|row| std::cmp::Reverse(row.total));
         let mut stacks: Vec<_> = samples
             .stacks
             .into_iter()
             .map(|(frames, count)| StackSample { frames, count })
             .collect();
-        stacks.sort_by_key(|sample| std::cmp::Reverse(sample.count));
+        stacks.order_by_key(|sample| std::cmp::Reverse(sample.count));
         Profile {
             turns: 0,
             calls,

@@ -7,9 +7,11 @@
 //! in any order.
 
 mod entry;
+mod order;
 mod set;
 
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
+pub use order::Order;
 pub use set::SortedSet;
 
 use serde::de::{MapAccess, Visitor};

@@ -12,7 +12,7 @@ use super::turns::{ScriptCall, TurnState};
 use crate::consensus::{Consensus, Report};
 use crate::turn::{Asked, OpenTurn, Phase, patience};
 use crate::{JournalEvent, RoundResult, TeamOptions};
-use phalanx_game::sorted::{SortedMap, SortedSet};
+use phalanx_game::sorted::{Order, SortedMap, SortedSet};
 use phalanx_game::{AgentId, Game, Met, Notice, ProtocolError, SeatId, Turn, World};
 use std::time::{Duration, Instant};
 
@@ -159,7 +159,7 @@ impl<G: Game> Quorum<G> {
                 starts.push((request.order, *agent, start));
             }
         }
-        starts.sort_by_key(|(order, agent, _)| (*order, *agent));
+        starts.order_by_key(|(order, agent, _)| (*order, *agent));
         starts.into_iter().map(|(_, agent, start)| (agent, start)).collect()
     }
 
@@ -425,7 +425,7 @@ impl<G: Game> Team<G> {
     pub(super) fn open_turn(&mut self, turn: Turn, now: Instant) {
         let here = self.quorum.held_here(&self.turns).filter(|(step, _, _)| *step == turn.step);
         let mut here: Vec<_> = here.map(|(_, agent, held)| (held.order, agent)).collect();
-        here.sort_unstable();
+        here.order();
         for (_, agent) in here {
             let held = self.quorum.held.remove(&agent).and_then(|held| held.request);
             if let Some(HeldRequest { asked, percept, .. }) = held {

@@ -6,7 +6,7 @@ use super::{
     write_file,
 };
 use anyhow::{Context, Result, bail};
-use phalanx_game::sorted::SortedMap;
+use phalanx_game::sorted::{Order, SortedMap};
 use phalanx_game::{
     AgentId, Area, Body, Layer, Part, Picture, Place, Shape, Side, Spot, Tone, Turn,
 };
@@ -119,7 +119,7 @@ impl<'a> Board<'a> {
                 deeds.push(Deed { agent, summary: summary.clone(), ..Deed::default() });
             }
         }
-        deeds.sort_by_key(|deed| deed.agent);
+        deeds.order_by_key(|deed| deed.agent);
         let turn = Turn::new(0, self.tick);
         Ok(Step { turn, deeds, score: None, picture: self.picture() })
     }

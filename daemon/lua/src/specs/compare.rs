@@ -4,6 +4,7 @@ use super::SpecDifference;
 use crate::action_value::ActionValue;
 use crate::plain::describe;
 use mlua::{Table, Value as LuaValue};
+use phalanx_game::sorted::Order;
 use std::cmp::Ordering;
 use std::ffi::c_void;
 
@@ -94,8 +95,8 @@ impl ValueComparison {
         keys.extend(self::keys(b, room)?.into_iter().filter(|key| !has(a, key)));
         // What is there too much comes after what was expected, each in order.
         if let Some((first, second)) = keys.split_at_mut_checked(wanted) {
-            first.sort_by(order);
-            second.sort_by(order);
+            first.order_by(order);
+            second.order_by(order);
         }
         for key in &keys {
             let read = |table: &Table| table.raw_get::<LuaValue>(key).unwrap_or(LuaValue::Nil);
@@ -204,7 +205,7 @@ fn write_table(text: &mut String, table: &Table, open: &mut Vec<*const c_void>) 
         return text.push_str("{}");
     }
     open.push(id);
-    keys.sort_by(order);
+    keys.order_by(order);
     text.push_str("{ ");
     for (index, key) in keys.iter().enumerate() {
         if text.len() > SHOWN_CHARS_MAX * 4 {

@@ -9,6 +9,7 @@ use crate::failure::{Failure, current_place, cut};
 use crate::natives::{NIL, Native, NativeReply, flag, problem};
 use mlua::{Lua, MultiValue, Table, Value as LuaValue};
 use phalanx_game::Said;
+use phalanx_game::sorted::Order;
 use std::rc::Rc;
 
 /// Longest message of an expectation, in characters.
@@ -110,7 +111,7 @@ fn no_such(lua: &Lua, _: &SpecStage, (noun, key, names): (String, LuaValue, Tabl
         known.extend(name.as_string().map(mlua::LuaString::to_string_lossy));
         Ok(())
     })?;
-    known.sort();
+    known.order();
     let what = unknown("name", &key, known.iter().map(String::as_str));
     words(lua, &format!("{noun}: {what}"))
 }

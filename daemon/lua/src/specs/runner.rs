@@ -11,6 +11,7 @@ use cpu_time::ThreadTime;
 use mlua::chunk::{ChunkMode, Compiler};
 use mlua::{Function, Table, Value as LuaValue};
 use phalanx_game::Api;
+use phalanx_game::sorted::Order;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -303,7 +304,7 @@ pub(super) fn names() -> mlua::Result<Vec<String>> {
     ] {
         walk(table, prefix)?;
     }
-    names.sort();
+    names.order();
     Ok(names)
 }
 

@@ -8,6 +8,7 @@ use crate::plain;
 use mlua::{Lua, MultiValue, Table, Value as LuaValue};
 use phalanx_engine::Scope;
 use phalanx_game::Value;
+use phalanx_game::sorted::Order;
 use std::rc::Rc;
 
 /// Adds the natives to the layer's host table.
@@ -69,7 +70,7 @@ fn post(_: &Lua, stage: &SpecStage, entries: LuaValue) -> Native {
         }
         Ok(())
     })?;
-    read.sort_by(|(a, _), (b, _)| a.cmp(b));
+    read.order_by(|(a, _), (b, _)| a.cmp(b));
     let mut shared = stage.host.link.shared.borrow_mut();
     for (key, value) in read {
         if let Err(error) = shared.board.set(&key, value, "spec", None) {

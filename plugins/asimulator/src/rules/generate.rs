@@ -5,7 +5,7 @@ use super::{
     AnnouncedCounts, Bounds, BoundsMean, Cell, FeatureRule, Heading, Neighbourhood, OpeningRules,
     Pose, Shortage, TemplateKind, Tile, TileKind, TileMap, TileTemplate, WorldClass, WorldRng,
 };
-use phalanx_game::sorted::SortedSet;
+use phalanx_game::sorted::{Order, SortedSet};
 
 /// Worlds that are drawn until enough items can be reached.
 const TRIES_MAX: u32 = 10_000;
@@ -168,7 +168,7 @@ impl WorldDraft<'_> {
         let taken: SortedSet<Cell> =
             (0..wanted).map_while(|_| self.chance.take(&mut left)).collect();
         // The rest keeps its order: row by row.
-        left.sort_unstable_by_key(|at| (-at.y, at.x));
+        left.order_by_key(|at| (-at.y, at.x));
         *open = left;
         Ok(taken.into_iter().collect())
     }

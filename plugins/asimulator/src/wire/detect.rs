@@ -6,7 +6,7 @@
 use super::opening::{decode_entry, decode_rules, decode_senses};
 use super::{AnnouncedTile, BitOrder, Dialect, Revision};
 use crate::rules::{Bounds, Cell};
-use phalanx_game::sorted::SortedSet;
+use phalanx_game::sorted::{Order, SortedSet};
 
 /// No opening is shorter: rules, percept, end of the list.
 pub const DETECT_BYTES_MIN: usize = 27;
@@ -28,7 +28,7 @@ pub fn detect(burst: &[u8], wanted: &[Dialect]) -> Vec<Detected> {
         Some(Detected { dialect: *dialect, oddities })
     };
     let mut all: Vec<Detected> = wanted.iter().filter_map(read).collect();
-    all.sort_by_key(|detected| detected.oddities);
+    all.order_by_key(|detected| detected.oddities);
     all
 }
 

@@ -10,6 +10,7 @@ mod sim;
 
 use fields::FieldReader;
 pub use include::FileReader;
+use phalanx_game::sorted::Order;
 pub use phalanx_massim::{Launch, Password, TeamConfig};
 use serde_json::Value;
 pub use sim::{ClearRules, EventRules, GoalRules, GridRules, Instruction, SimConfig, TaskRules};
@@ -151,7 +152,7 @@ fn parse(
     if sims.is_empty() {
         top.wrong("match", "at least one simulation expected");
     }
-    teams.sort_by(|a, b| a.name.cmp(&b.name));
+    teams.order_by(|a, b| a.name.cmp(&b.name));
     if teams.len() < server.teams_per_match && !matches!(server.tournament, Tournament::Manual(_)) {
         let message =
             format!("{} teams play a match, {} are listed", server.teams_per_match, teams.len());

@@ -7,6 +7,7 @@ use super::replay::{self, ReplayWriter};
 use super::rules::Simulation;
 use super::{AssembleArena, calendar};
 use phalanx_game::Artifact;
+use phalanx_game::sorted::Order;
 use phalanx_massim::RefereePhase;
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,7 +29,7 @@ impl AssembleArena {
         };
         self.teams = teams;
         // The canonical order is by name, whatever order a list has.
-        self.teams.sort_unstable();
+        self.teams.order();
         self.match_start = self.referee.unix_ms(now);
         self.results.clear();
         self.current = None;
@@ -135,7 +136,8 @@ impl AssembleArena {
         let state = &running.sim.state;
         // Equal scores still get different ranks: the sort is stable, teams are in order of name.
         let mut ranked: Vec<usize> = (0..state.teams.len()).collect();
-        ranked.sort_by_key(|team| std::cmp::Reverse(state.teams.get(*team).map(|team| team.score)));
+        ranked
+            .order_by_key(|team| std::cmp::Reverse(state.teams.get(*team).map(|team| team.score)));
         for (entity, player) in state.entities.iter().zip(self.referee.players()) {
             let rank = ranked.iter().position(|team| *team == entity.team).unwrap_or(0) + 1;
             let score = state.teams.get(entity.team).map_or(0, |team| team.score);

@@ -8,6 +8,7 @@ use super::act::ResultCode;
 use super::attach::BodyId;
 use super::rules::State;
 use super::text::JsonText;
+use phalanx_game::sorted::Order;
 
 /// States in one file.
 pub const STEPS_PER_FILE: i32 = 5;
@@ -96,7 +97,7 @@ pub fn snapshot(state: &State) -> Vec<u8> {
 
 fn entities(state: &State, text: &mut JsonText) {
     let mut sorted: Vec<_> = state.entities.iter().collect();
-    sorted.sort_by_key(|entity| entity.id);
+    sorted.order_by_key(|entity| entity.id);
     text.raw(",\"entities\":").list(sorted, |text, entity| {
         let pos = state.bodies.get(entity.body).pos;
         text.raw("{\"id\":").int(entity.id).raw(",\"name\":").quoted(&entity.name);
@@ -148,7 +149,7 @@ fn attached(state: &State, id: BodyId, text: &mut JsonText) {
 fn tasks(state: &State, text: &mut JsonText) {
     let open = |task: &&super::rules::ArenaTask| !task.completed && task.deadline >= state.step;
     let mut tasks: Vec<_> = state.tasks.iter().filter(open).collect();
-    tasks.sort_by_key(|task| task.deadline);
+    tasks.order_by_key(|task| task.deadline);
     text.raw(",\"tasks\":").list(tasks, |text, task| {
         text.raw("{\"name\":").quoted(&task.name).raw(",\"deadline\":").int(task.deadline);
         text.raw(",\"reward\":").int(task.reward);

@@ -4,6 +4,7 @@ use super::attach::AttachableKind;
 use super::chance::{NewTask, Requirements};
 use super::grid::{Pos, Terrain};
 use super::rules::State;
+use phalanx_game::sorted::Order;
 use phalanx_massim::JavaRandom;
 
 /// Executes a set-up file; what it cannot do it skips, and returns as (line, text).
@@ -65,7 +66,7 @@ fn execute(state: &mut State, words: &[&str], random: &mut JavaRandom) -> Option
             let b = state.bodies.single(&state.grid, cell(x2, y2)?)?;
             let mut joint = state.bodies.structure(a);
             joint.extend(state.bodies.structure(b));
-            joint.sort_unstable();
+            joint.order();
             joint.dedup();
             let fits = joint.len() <= state.rules.attach_limit;
             (fits && state.bodies.neighbours(&state.grid, a, b)).then_some(())?;

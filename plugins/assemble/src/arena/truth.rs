@@ -5,6 +5,7 @@ use super::grid::{Pos, Terrain};
 use super::rules::{Entity, State};
 use crate::world::draw::tables::{TASK_COLUMNS, TaskRow, counted};
 use crate::world::draw::{BLOCKS, FREE, GOAL, GROUND, NONE, OBSTACLE};
+use phalanx_game::sorted::Order;
 use phalanx_game::{
     Area, Body, Layer, Legend, Part, Picture, Place, Row, Shape, Side, Spot, Table, Tone,
 };
@@ -111,7 +112,7 @@ fn body(state: &State, index: usize, entity: &Entity) -> Body {
 fn tasks(state: &State) -> Table {
     let mut open: Vec<_> =
         state.tasks.iter().filter(|task| !task.completed && task.deadline >= state.step).collect();
-    open.sort_by_key(|task| (task.deadline, &task.name));
+    open.order_by_key(|task| (task.deadline, &task.name));
     let rows = open.into_iter().map(|task| {
         let accepted = state.entities.iter();
         let accepted = accepted.filter(|it| it.accepted.as_deref() == Some(task.name.as_str()));

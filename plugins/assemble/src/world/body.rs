@@ -5,7 +5,7 @@
 
 use super::chart::TypeId;
 use phalanx_game::AgentId;
-use phalanx_game::sorted::{SortedMap, SortedSet};
+use phalanx_game::sorted::{Order, SortedMap, SortedSet};
 use phalanx_grid::{Cell, Rotation};
 use serde::{Deserialize, Serialize};
 
@@ -123,7 +123,7 @@ impl Structures {
             StructurePart::Block(_) => None,
         });
         let mut crew: Vec<_> = mates.chain([agent]).collect();
-        crew.sort_unstable();
+        crew.order();
         crew
     }
 

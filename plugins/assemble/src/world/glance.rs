@@ -1,6 +1,7 @@
 //! One percept as a square of cell signatures, so that two views are compared quickly.
 
 use crate::percept::{Percept, ThingKind};
+use phalanx_game::sorted::Order;
 use phalanx_grid::Cell;
 use rustc_hash::FxHasher;
 use std::hash::{Hash as _, Hasher as _};
@@ -65,7 +66,7 @@ impl Glance {
                 glance.mates.push(thing.cell);
             }
         }
-        glance.mates.sort_unstable();
+        glance.mates.order();
         glance.mates.dedup();
         glance
     }

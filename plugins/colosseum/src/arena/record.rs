@@ -5,6 +5,7 @@ use super::options::{ArenaOptions, Mode};
 use super::ratings::PlayerRating;
 use crate::rules::PyNumber;
 use crate::wire::text;
+use phalanx_game::sorted::Order;
 use phalanx_game::{Score, points_text};
 use serde_json::{Map, Value};
 
@@ -74,7 +75,7 @@ pub(super) fn result(
     outcome: &str,
 ) -> String {
     let mut rows: Vec<(&ArenaAgent, Points)> = agents.iter().zip(scores.iter().copied()).collect();
-    rows.sort_by(|(_, a), (_, b)| b.value.total_cmp(&a.value));
+    rows.order_by(|(_, a), (_, b)| b.value.total_cmp(&a.value));
     let mut out = "{\"scores\": ".to_owned();
     text::list(&mut out, rows, |out, (agent, score)| {
         out.push_str("{\"name\": ");
@@ -126,7 +127,7 @@ pub(super) fn result(
 /// The table of a tournament.
 pub(super) fn standings(options: &ArenaOptions, table: &[PlayerRating]) -> Vec<u8> {
     let mut rows: Vec<(&String, &PlayerRating)> = options.players.iter().zip(table).collect();
-    rows.sort_by_key(|(_, row)| -row.elo);
+    rows.order_by_key(|(_, row)| -row.elo);
     let row = |(name, row): (&String, &PlayerRating)| {
         let mut map = Map::new();
         map.insert("name".to_owned(), name.as_str().into());
@@ -150,9 +151,9 @@ pub(super) fn summary(options: &ArenaOptions, teams: &[Score], table: &[PlayerRa
     let mut rows: Vec<(&Score, &PlayerRating)> = teams.iter().zip(table).collect();
     let tournament = options.mode != Mode::Skirmish;
     if tournament {
-        rows.sort_by_key(|(_, row)| -row.elo);
+        rows.order_by_key(|(_, row)| -row.elo);
     } else {
-        rows.sort_by_key(|(score, _)| score.in_halves().saturating_neg());
+        rows.order_by_key(|(score, _)| score.in_halves().saturating_neg());
     }
     let width = rows.iter().map(|(score, _)| score.team.chars().count()).max().unwrap_or(0).max(6);
     let mut out = match tournament {

@@ -1,6 +1,7 @@
 //! Ways and worth on the plane of food_catcher.
 
 use crate::rules::catcher::{CatcherEntity, CatcherRules, CatcherState, Food, distance};
+use phalanx_game::sorted::Order;
 
 /// Headings that are tried to get around others.
 const HEADINGS: u32 = 48;
@@ -82,7 +83,7 @@ pub(super) fn trips<'a>(
 ) -> Vec<GatherTrip<'a>> {
     let mut trips: Vec<GatherTrip<'a>> =
         state.foods.iter().map(|food| trip(actor, food, base, load, rules)).collect();
-    trips.sort_by(|a, b| b.rate().total_cmp(&a.rate()));
+    trips.order_by(|a, b| b.rate().total_cmp(&a.rate()));
     trips
 }
 

@@ -86,3 +86,20 @@ fn a_map_is_read_from_entries_in_any_order() {
     assert_eq!(read, SortedMap::from([(1, 2), (3, 4)]));
     assert_eq!(read[&3], 4);
 }
+
+#[test]
+fn items_are_sorted_as_the_standard_library_does() {
+    for count in [0, 1, 2, 3, 10, 33, 300] {
+        let items: Vec<_> = numbers().take(count).zip(0..).collect();
+        let (mut ours, mut theirs) = (items.clone(), items.clone());
+        ours.order_by_key(|(number, _)| number % 16);
+        theirs.sort_by_key(|(number, _)| number % 16);
+        assert_eq!(ours, theirs, "{count}: equal keys stay in their order");
+        ours.order();
+        theirs.sort();
+        assert_eq!(ours, theirs, "{count}");
+        ours.order_by(|a, b| b.cmp(a));
+        theirs.reverse();
+        assert_eq!(ours, theirs, "{count}");
+    }
+}

@@ -3,6 +3,7 @@
 
 use super::config::ArenaConfig;
 use crate::rules::{MatchSide, State};
+use phalanx_game::sorted::Order;
 use phalanx_massim::ClientConduct;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -193,7 +194,7 @@ pub fn table(config: &ArenaConfig, played: &[PlayedSimulation]) -> Vec<TableRow>
             }
         }
     }
-    rows.sort_by_key(|row| std::cmp::Reverse((row.points, row.score)));
+    rows.order_by_key(|row| std::cmp::Reverse((row.points, row.score)));
     rows
 }
 

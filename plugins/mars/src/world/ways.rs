@@ -1,6 +1,7 @@
 //! Ways through the known graph: by steps, by energy, by the time that both take together.
 
 use super::chart::{KnownGraph, KnownVertex, VertexId};
+use phalanx_game::sorted::Order;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -131,7 +132,7 @@ pub(super) struct Cut {
 /// All articulation vertices with what lies behind them, most worth first.
 pub(super) fn cuts(chart: &KnownGraph) -> Vec<Cut> {
     let mut cuts: Vec<Cut> = articulation(chart).into_iter().map(|at| weigh(chart, at)).collect();
-    cuts.sort_by_key(|cut| (Reverse(cut.worth), cut.vertex));
+    cuts.order_by_key(|cut| (Reverse(cut.worth), cut.vertex));
     cuts
 }
 
@@ -226,7 +227,7 @@ fn weigh(chart: &KnownGraph, without: VertexId) -> Cut {
         }
         parts.push((count, worth));
     }
-    parts.sort_unstable();
+    parts.order();
     parts.pop();
     let (behind, worth) =
         parts.iter().fold((0, 0), |(count, sum), (more, worth)| (count + more, sum + worth));

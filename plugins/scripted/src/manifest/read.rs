@@ -3,6 +3,7 @@
 use crate::folder::MANIFEST;
 use crate::mistake::Mistake;
 use phalanx_game::similar;
+use phalanx_game::sorted::Order;
 use std::cell::RefCell;
 use std::ops::Range;
 use toml::Spanned;
@@ -31,7 +32,7 @@ impl<'t> Mistakes<'t> {
     /// All mistakes, in order of their lines.
     pub(super) fn into_found(self) -> Vec<Mistake> {
         let mut found = self.found.into_inner();
-        found.sort_by_key(|mistake| mistake.line);
+        found.order_by_key(|mistake| mistake.line);
         found
     }
 }
@@ -155,7 +156,7 @@ impl<'a, 't> Section<'a, 't> {
             }
         }
         // In the order of the file, which people chose.
-        all.sort_by_key(|(_, _, span)| span.start);
+        all.order_by_key(|(_, _, span)| span.start);
         all
     }
 

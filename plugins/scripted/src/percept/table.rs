@@ -6,6 +6,7 @@ use crate::manifest::PerceptForm;
 use crate::steps::{Steps, charge, refuse};
 use mlua::{AnyUserData, Function, Lua, Table, UserData, Value as LuaValue};
 use phalanx_game::Value;
+use phalanx_game::sorted::Order;
 use phalanx_luau::plain::{self, Culprit, PlainLimits};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -192,6 +193,6 @@ pub(crate) fn copied(table: &Table) -> Option<Result<Value, Culprit>> {
         }
     }
     // As in tables that scripts make, so that equal percepts print equally.
-    written.sort_by(|(a, _), (b, _)| a.cmp(b));
+    written.order_by(|(a, _), (b, _)| a.cmp(b));
     Some(Ok(Value::Map(written)))
 }

@@ -5,6 +5,7 @@ use super::{Entity, State};
 use crate::arena::act::{Act, ActionKind, ResultCode};
 use crate::arena::attach::{AttachableKind, BodyId};
 use crate::arena::grid::{Pos, Terrain, VISION};
+use phalanx_game::sorted::Order;
 
 /// Boards are used from that far.
 const BOARD_RANGE: i32 = 2;
@@ -276,7 +277,7 @@ impl State {
             }
         }
         // On a tiny torus two requirements may meet in one block; it is removed once.
-        blocks.sort_unstable();
+        blocks.order();
         blocks.dedup();
         Ok(Effect::Deliver(index, blocks).into())
     }

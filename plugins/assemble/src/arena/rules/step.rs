@@ -5,6 +5,7 @@ use crate::arena::act::{Act, ResultCode};
 use crate::arena::attach::AttachableKind;
 use crate::arena::chance::{Chance, ClearEvent};
 use crate::arena::grid::{ClearMarker, Pos, Terrain};
+use phalanx_game::sorted::Order;
 
 /// Events that near are marked as imminent.
 const IMMINENT: i32 = 2;
@@ -17,7 +18,7 @@ impl State {
         self.grid.clear_markers();
         let mut marks = std::mem::take(&mut self.clear_marks);
         // Cells of several agents' clears are collected as a set; events mark them once more.
-        marks.sort_unstable();
+        marks.order();
         marks.dedup();
         for pos in marks {
             self.grid.mark(pos, ClearMarker::Clear);

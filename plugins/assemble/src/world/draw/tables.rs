@@ -2,7 +2,7 @@
 
 use crate::percept::{Percept, Requirement};
 use crate::world::World;
-use phalanx_game::sorted::SortedMap;
+use phalanx_game::sorted::{Order, SortedMap};
 use phalanx_game::{Place, Row, Table, Tone};
 use phalanx_grid::{Cell, FrameId};
 
@@ -82,7 +82,7 @@ fn tasks(world: &World, percepts: &[(&str, &Percept)]) -> Table {
     let newest = percepts.iter().max_by_key(|(_, percept)| percept.step);
     let open = newest.into_iter().flat_map(|(_, percept)| &percept.tasks);
     let mut open: Vec<_> = open.filter(|task| task.deadline >= step).collect();
-    open.sort_by_key(|task| (task.deadline, &task.name));
+    open.order_by_key(|task| (task.deadline, &task.name));
     let rows = open.into_iter().map(|task| {
         let accepted = percepts.iter().filter(|(_, percept)| percept.task == task.name);
         let shown = TaskRow {

@@ -3,6 +3,7 @@
 use super::super::body::StructurePart;
 use super::Ask;
 use crate::percept::{Requirement, Task};
+use phalanx_game::sorted::Order;
 use phalanx_game::{AgentId, QueryError, Value};
 use phalanx_grid::{Cell, FrameId, Rotation, assign};
 
@@ -116,7 +117,7 @@ impl Ask<'_> {
 
     pub(super) fn tasks(&self) -> Value {
         let mut tasks: Vec<&Task> = self.active().collect();
-        tasks.sort_by_key(|task| (task.deadline, &task.name));
+        tasks.order_by_key(|task| (task.deadline, &task.name));
         Value::List(tasks.into_iter().map(|task| self.task_value(task)).collect())
     }
 
@@ -213,7 +214,7 @@ impl Ask<'_> {
 /// The blocks of a task in an order in which each hangs on an earlier one, from the agent outwards.
 fn build_order(requirements: &[Requirement]) -> Vec<Requirement> {
     let mut left: Vec<&Requirement> = requirements.iter().collect();
-    left.sort_by_key(|part| (part.cell.norm(), part.cell));
+    left.order_by_key(|part| (part.cell.norm(), part.cell));
     let mut placed = vec![Cell::ZERO];
     let mut order = Vec::with_capacity(left.len());
     while !left.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::Owners;
 use crate::rules::{catcher, snake};
-use phalanx_game::sorted::SortedMap;
+use phalanx_game::sorted::{Order, SortedMap};
 use phalanx_game::{Place, Row, Table, Tone};
 
 /// Adds the tables of a part to those of the parts before: rows of one kind are in one table.
@@ -48,7 +48,7 @@ pub(super) fn catcher(
     ];
     let bases = Table::new("bases", &columns).with_rows(bases);
     let mut foods: Vec<_> = state.foods.iter().collect();
-    foods.sort_by(|a, b| b.quantity.get().total_cmp(&a.quantity.get()));
+    foods.order_by(|a, b| b.quantity.get().total_cmp(&a.quantity.get()));
     let foods = foods.into_iter().map(|food| {
         let cells = [food.id.to_string(), number(food.quantity.get())];
         Row::new(Tone::Resource, cells).at(part, point(food.position))
@@ -60,7 +60,7 @@ pub(super) fn catcher(
 /// Snakes, the longest first.
 pub(super) fn snakes(part: &str, owners: &Owners<'_>, state: &snake::SnakeState) -> Vec<Table> {
     let mut snakes: Vec<_> = state.snakes.iter().collect();
-    snakes.sort_by_key(|snake| (!snake.alive, std::cmp::Reverse(snake.body.len())));
+    snakes.order_by_key(|snake| (!snake.alive, std::cmp::Reverse(snake.body.len())));
     let rows = snakes.into_iter().map(|snake| {
         let life = if snake.alive { "alive" } else { "dead" };
         let numbers = [snake.body.len().to_string(), snake.score().to_string()];

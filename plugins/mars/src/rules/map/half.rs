@@ -3,6 +3,7 @@
 
 use super::cut::{self, GridSegment};
 use super::{GRID, MapEdge, MapParams, NODES, Vertex, value};
+use phalanx_game::sorted::Order;
 use phalanx_massim::JavaRandom;
 
 /// The left half, in the order of its making.
@@ -64,7 +65,7 @@ impl Half {
             }
         }
         // Longest first; the sort is stable.
-        kept.sort_by_key(|(segment, _)| std::cmp::Reverse(segment.squared()));
+        kept.order_by_key(|(segment, _)| std::cmp::Reverse(segment.squared()));
         let segments: Vec<GridSegment> = kept.iter().map(|(segment, _)| *segment).collect();
         let survives = |(index, segment): (usize, &GridSegment)| {
             let later = segments.get(index + 1..).unwrap_or_default();
@@ -125,7 +126,7 @@ impl Half {
             buckets *= 2;
         }
         let buckets = i32::try_from(buckets).unwrap_or(i32::MAX);
-        rows.sort_by_key(|(row, _, _)| row % buckets);
+        rows.order_by_key(|(row, _, _)| row % buckets);
         rows.into_iter().map(|(_, vertex, _)| vertex).collect()
     }
 }

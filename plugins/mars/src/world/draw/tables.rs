@@ -3,6 +3,7 @@
 use crate::rules::MatchSide;
 use crate::rules::zone::Zones;
 use crate::world::World;
+use phalanx_game::sorted::Order;
 use phalanx_game::{Place, Row, Table, Tone};
 
 /// The zones of one side, and who is on them.
@@ -17,7 +18,7 @@ pub(crate) struct SideZones<'a> {
 /// The zones of both sides, the most valuable first.
 pub(crate) fn zones(sides: &[SideZones<'_>]) -> Table {
     let mut rows: Vec<(i64, Row)> = sides.iter().flat_map(SideZones::rows).collect();
-    rows.sort_by_key(|(value, _)| std::cmp::Reverse(*value));
+    rows.order_by_key(|(value, _)| std::cmp::Reverse(*value));
     let columns = [("team", ""), ("value", "points"), ("vertices", ""), ("agents", "")];
     Table::new("zones", &columns).with_rows(rows.into_iter().map(|(_, row)| row))
 }

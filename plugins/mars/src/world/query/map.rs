@@ -4,6 +4,7 @@ use super::super::chart::{KnownOwner, KnownVertex, Road, VertexId};
 use super::super::ways::{self, Reached, VertexDistances};
 use super::{Ask, count};
 use crate::percept::text;
+use phalanx_game::sorted::Order;
 use phalanx_game::{QueryError, Value};
 use phalanx_massim::query::NAMES_MAX;
 
@@ -96,7 +97,7 @@ impl Ask<'_> {
         let spots = self.world.chart.iter().filter(|(_, spot)| wanted(spot));
         let mut found: Vec<_> =
             spots.filter_map(|(vertex, _)| Some((vertex, field.to(vertex)?))).collect();
-        found.sort_by_key(|(vertex, reached)| (reached.price, *vertex));
+        found.order_by_key(|(vertex, reached)| (reached.price, *vertex));
         Ok(found)
     }
 
