@@ -2,7 +2,7 @@
 
 use crate::disk::is_written;
 use crate::names::{is_ours, read_path};
-use phalanx_game::sorted::{Order, SortedMap};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -54,7 +54,7 @@ pub fn prune(
     let found = find(folder)?;
     let mut bytes: u64 = found.values().map(|found| found.bytes).sum();
     let mut oldest: Vec<_> = found.into_iter().filter(|(_, found)| !found.busy).collect();
-    oldest.order_by(|(name, found), (other_name, other)| {
+    oldest.sort_by(|(name, found), (other_name, other)| {
         (found.written, name).cmp(&(other.written, other_name))
     });
     let mut pruned = Vec::new();
@@ -79,8 +79,8 @@ pub fn prune(
     Ok(pruned)
 }
 
-fn find(folder: &Path) -> io::Result<SortedMap<String, FoundRecording>> {
-    let mut recordings: SortedMap<String, FoundRecording> = SortedMap::new();
+fn find(folder: &Path) -> io::Result<BTreeMap<String, FoundRecording>> {
+    let mut recordings: BTreeMap<String, FoundRecording> = BTreeMap::new();
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let path = entry.path();
@@ -97,7 +97,7 @@ fn find(folder: &Path) -> io::Result<SortedMap<String, FoundRecording>> {
         found.files.push(path);
     }
     for found in recordings.values_mut() {
-        found.files.order();
+        found.files.sort();
     }
     Ok(recordings)
 }

@@ -4,9 +4,9 @@ use super::{progress, shown};
 use crate::args::recording::ListRecordingsArgs;
 use anyhow::{Context, Result};
 use phalanx_cli::remote::{Table, bytes, list_recordings, time};
-use phalanx_game::sorted::SortedMap;
 use phalanx_record::{EXTENSION, RecordingFile, Summary};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// A recording in a folder, or a file that cannot be read as one.
@@ -34,7 +34,7 @@ fn find(dir: &Path) -> Result<Vec<Found>> {
         }
     }
     paths.sort();
-    let (mut recordings, mut rest) = (SortedMap::new(), Vec::new());
+    let (mut recordings, mut rest) = (BTreeMap::new(), Vec::new());
     let mut seen: Vec<PathBuf> = Vec::new();
     for path in paths {
         if seen.contains(&path) {
