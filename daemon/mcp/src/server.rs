@@ -183,7 +183,7 @@ impl Server {
             let tool = move |work: &_| run(&places, arguments, work);
             let result = calls.run(permit, &call, Box::new(tool)).await;
             running(&all).remove(&id.to_string());
-            // Nobody waits for the answer of a call that was cancelled.
+            // The client does not wait for the answer of a call that it cancelled.
             if !call.cancelled.is_cancelled() {
                 call.output.answer(&id, Ok(completed(result, version, false))).await;
             }

@@ -30,6 +30,7 @@ pub use checkpoint::CheckpointMetrics;
 pub use foxglove::{FoxgloveMetrics, FoxgloveSample};
 pub use lab::{LabMetrics, LabSample};
 pub use names::{METRICS, MetricDoc, MetricKind, document};
+pub use process::resident_bytes;
 pub use recorder::{IDLE, Metrics, MetricsSource};
 pub use recording::{RecordingMetrics, RecordingSample};
 pub use team::{AnswerSample, ROLES_MAX, SeatSample, TeamMetrics, TeamSample};

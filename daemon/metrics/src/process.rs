@@ -3,7 +3,7 @@
 //! in `/proc`; what cannot be read is left out.
 
 use metrics::{Key, Level, Metadata, Recorder};
-use rustix::param::{clock_ticks_per_second, page_size};
+use rustix::param::clock_ticks_per_second;
 use rustix::process::{Resource, Rlimit, getrlimit};
 use std::fs;
 
@@ -41,7 +41,7 @@ pub(crate) fn collect(recorder: &dyn Recorder) {
         Some(limit(getrlimit(Resource::Nofile))),
         stat.as_ref().map(|stat| stat.virtual_bytes),
         Some(limit(getrlimit(Resource::As))),
-        stat.as_ref().map(|stat| stat.resident_pages.saturating_mul(page_size() as u64)),
+        Some(resident_bytes()).filter(|bytes| *bytes > 0),
         stat.as_ref().and_then(|stat| {
             Some(boot_time()? + stat.start_ticks / clock_ticks_per_second().max(1))
         }),
@@ -53,6 +53,19 @@ pub(crate) fn collect(recorder: &dyn Recorder) {
             recorder.register_gauge(&Key::from_static_name(name), &ABOUT).set(value as f64);
         }
     }
+}
+
+/// The resident memory of this process; 0 when the system does not say.
+#[must_use]
+pub fn resident_bytes() -> u64 {
+    resident(&fs::read_to_string("/proc/self/status").unwrap_or_default())
+}
+
+/// `VmRSS:     12345 kB`, in bytes.
+fn resident(status: &str) -> u64 {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok());
+    kilobytes.map_or(0, |kilobytes: u64| kilobytes.saturating_mul(1024))
 }
 
 /// 0: unlimited.
@@ -75,7 +88,6 @@ struct Stat {
     /// Since the machine started.
     start_ticks: u64,
     virtual_bytes: u64,
-    resident_pages: u64,
 }
 
 impl Stat {
@@ -90,7 +102,6 @@ impl Stat {
             threads: field(20)?,
             start_ticks: field(22)?,
             virtual_bytes: field(23)?,
-            resident_pages: field(24)?,
         })
     }
 }
@@ -102,15 +113,18 @@ mod tests {
     #[test]
     fn the_figures_are_found_behind_any_name() {
         let text = "7 (a) b (c)) S 1 7 7 0 -1 4194560 9 0 0 0 120 30 0 0 20 0 5 0 4200 9000 33 1";
-        let stat = Stat {
-            cpu_ticks: 150,
-            threads: 5,
-            start_ticks: 4_200,
-            virtual_bytes: 9_000,
-            resident_pages: 33,
-        };
+        let stat = Stat { cpu_ticks: 150, threads: 5, start_ticks: 4_200, virtual_bytes: 9_000 };
         assert_eq!(Stat::parse(text), Some(stat));
         assert_eq!(Stat::parse("7 (a) S 1"), None);
         assert_eq!(Stat::parse(""), None);
+    }
+
+    #[test]
+    fn memory_is_read_where_the_system_tells_it() {
+        let status = "VmPeak:\t  999 kB\nVmRSS:\t   12 kB\nThreads:\t3\n";
+        assert_eq!(resident(status), 12 * 1024);
+        for other in ["", "VmRSS:\n", "VmRSS: x kB", "VmRSS: 12 MB"] {
+            assert_eq!(resident(other), 0, "{other}");
+        }
     }
 }

@@ -12,11 +12,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-/// The system's file with our memory use.
-const STATUS: &str = "/proc/self/status";
-/// Its line with the resident memory.
-const RESIDENT: &str = "VmRSS:";
-
 #[derive(Debug)]
 pub struct Process {
     log: LogControl,
@@ -55,7 +50,7 @@ impl Host for Process {
                 .reloader
                 .get()
                 .map_or_else(|| summary(&self.settings), |reloader| summary(&reloader.settings())),
-            resident_bytes: resident(&std::fs::read_to_string(STATUS).unwrap_or_default()),
+            resident_bytes: phalanx_metrics::resident_bytes(),
         }
     }
 
@@ -75,13 +70,6 @@ impl Host for Process {
         let reloader = Arc::clone(self.reloader.get()?);
         Some(async move { reloader.reload(&by, validate_only).await }.boxed())
     }
-}
-
-/// `VmRSS:     12345 kB`, in bytes.
-fn resident(status: &str) -> u64 {
-    let line = status.lines().find_map(|line| line.strip_prefix(RESIDENT));
-    let kilobytes = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok());
-    kilobytes.map_or(0, |kilobytes: u64| kilobytes.saturating_mul(1024))
 }
 
 /// The settings in the order of their keys. Only keys that are named here are included, so that a
@@ -129,18 +117,4 @@ fn summary(settings: &Settings) -> Vec<(String, String)> {
 
 fn path(path: Option<&PathBuf>) -> String {
     path.map_or_else(|| "none".to_owned(), |path| path.display().to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn memory_is_read_where_the_system_tells_it() {
-        let status = "VmPeak:\t  999 kB\nVmRSS:\t   12 kB\nThreads:\t3\n";
-        assert_eq!(resident(status), 12 * 1024);
-        for other in ["", "VmRSS:\n", "VmRSS: x kB", "VmRSS: 12 MB"] {
-            assert_eq!(resident(other), 0, "{other}");
-        }
-    }
 }

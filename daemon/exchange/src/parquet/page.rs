@@ -20,7 +20,7 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// `PageHeader`, for a page of so many bytes when compressed.
+    /// `PageHeader`, for a page that has this many bytes when compressed.
     pub(super) fn header(&self, compressed: usize) -> Vec<u8> {
         let sort = if self.is_dictionary { 2 } else { 0 };
         let header = Fields::default().int(1, sort).int(2, count(self.bytes.len()));
@@ -107,7 +107,7 @@ fn put_length(length: usize, bytes: &mut Vec<u8>) {
     bytes.extend(u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes());
 }
 
-/// Bits that the places of so many values need.
+/// Bits that the places of this many values need.
 fn width(values: usize) -> u8 {
     let highest = values.saturating_sub(1).max(1);
     u8::try_from(usize::BITS - highest.leading_zeros()).unwrap_or(u8::MAX)
