@@ -12,13 +12,12 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{HeaderMap, StatusCode};
-use rust_embed::{EmbeddedFile, RustEmbed};
-use std::fmt::Write;
+use include_dir::{Dir, include_dir};
+use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
 
 /// The files of the page. All names except the first contain a hash of the content.
-#[derive(RustEmbed)]
-#[folder = "../dashboard/dist"]
-struct PageFiles;
+static PAGE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../dashboard/dist");
 
 /// The file that a browser requests first.
 const FIRST: &str = "index.html";
@@ -48,18 +47,19 @@ async fn asset(Path(name): Path<String>, request: Request) -> Response {
 
 async fn answer(path: &str, keep: &'static str, request: Request) -> Response {
     let from_network = request.extensions().get::<NetPeer>().is_some();
-    let Some(file) = from_network.then(|| PageFiles::get(path)).flatten() else {
+    let Some(file) = from_network.then(|| PAGE.get_file(path)).flatten() else {
         return (StatusCode::NOT_FOUND, WHAT_THIS_IS).into_response();
     };
-    let mut packs = packed::wanted(request.headers(), &file.data);
+    let data = file.contents();
+    let mut packs = packed::wanted(request.headers(), data);
     let known = request.headers().get(header::IF_NONE_MATCH).cloned();
-    let is_known = |packs| known == HeaderValue::from_str(&tag(&file, packs)).ok();
+    let is_known = |packs| known == HeaderValue::from_str(&tag(data, packs)).ok();
     let mut answer = if is_known(packs) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        let form = if packs { packed::packed(path, file.data.clone()).await } else { None };
+        let form = if packs { packed::packed(path, data).await } else { None };
         packs = form.is_some();
-        let body = form.map_or_else(|| file.data.clone().into_response(), Bytes::into_response);
+        let body = form.unwrap_or(Bytes::from_static(data)).into_response();
         ([(header::CONTENT_TYPE, kind(path))], body).into_response()
     };
     let headers = answer.headers_mut();
@@ -67,7 +67,7 @@ async fn answer(path: &str, keep: &'static str, request: Request) -> Response {
     if packs {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(packed::GZIP));
     }
-    if let Ok(tag) = HeaderValue::from_str(&tag(&file, packs)) {
+    if let Ok(tag) = HeaderValue::from_str(&tag(data, packs)) {
         headers.insert(header::ETAG, tag);
     }
     answer
@@ -88,8 +88,8 @@ fn guard(headers: &mut HeaderMap, keep: &'static str) {
 }
 
 /// The ETag: the hash of the content and its encoding.
-fn tag(file: &EmbeddedFile, packs: bool) -> String {
-    let hash = file.metadata.sha256_hash();
+fn tag(data: &[u8], packs: bool) -> String {
+    let hash = Sha256::digest(data);
     let mut text = String::from("\"");
     for byte in hash.iter().take(16) {
         // Writing to a text does not fail.

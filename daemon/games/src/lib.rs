@@ -15,6 +15,7 @@ pub mod shipped;
 pub use scripted::{facts, folder_of, is_path, load_folder, search};
 
 use demo::{DemoAsk, DemoStage};
+use include_dir::{Dir, include_dir};
 use phalanx_engine::{Found, Staged, TeamOptions};
 use phalanx_game::{Api, Arena, Declaration, Framing, Origin, Roster, Seat};
 use phalanx_lua::Limits;
@@ -48,25 +49,17 @@ macro_rules! games {
             include_str!(concat!("../../../deploy/config/", stringify!($game), ".toml")),
         )),*];
 
-        static STRATEGIES: &[(&str, shipped::ReadFiles)] =
-            &[$((stringify!($game), shipped::read_files::<scripts::$game::Files>)),*];
-
-        mod scripts {
-            $(pub(super) mod $game {
-                #[derive(rust_embed::RustEmbed)]
-                #[folder = $scripts]
-                pub(crate) struct Files;
-            })*
-        }
+        static STRATEGIES: &[(&str, Dir<'_>)] =
+            &[$((stringify!($game), include_dir!($scripts))),*];
     };
 }
 
 games! {
-    assemble in "../../scripts/assemble",
-    bomberland in "../../scripts/bomberland",
-    colosseum in "../../scripts/colosseum",
-    mars in "../../scripts/mars",
-    asimulator in "../../scripts/asimulator",
+    assemble in "$CARGO_MANIFEST_DIR/../../scripts/assemble",
+    bomberland in "$CARGO_MANIFEST_DIR/../../scripts/bomberland",
+    colosseum in "$CARGO_MANIFEST_DIR/../../scripts/colosseum",
+    mars in "$CARGO_MANIFEST_DIR/../../scripts/mars",
+    asimulator in "$CARGO_MANIFEST_DIR/../../scripts/asimulator",
 }
 
 /// The game if none is named.

@@ -1,10 +1,9 @@
 //! The strategies and shared Lua modules that are built into the programs.
 
 use super::STRATEGIES;
+use include_dir::{Dir, File, include_dir};
 use phalanx_game::sorted::SortedMap;
 use phalanx_lua::{Bundle, LIB_FOLDER, LoadError, SPEC_FOLDER, TUNED_FILE};
-use rust_embed::RustEmbed;
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -20,23 +19,14 @@ pub fn is_word(source: &str) -> bool {
     [SHIPPED, IDLE].contains(&source)
 }
 
-/// Reads the files of a folder that is built into the program.
-pub(crate) type ReadFiles = fn() -> SortedMap<String, Arc<str>>;
-
 /// The modules that all strategies share.
-#[derive(RustEmbed)]
-#[folder = "../../scripts/lib"]
-struct Modules;
+static MODULES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../scripts/lib");
 
 /// Files of a new strategy: a folder for each game.
-#[derive(RustEmbed)]
-#[folder = "../../scripts/templates"]
-struct Templates;
+static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../scripts/templates");
 
 /// The files of a new game.
-#[derive(RustEmbed)]
-#[folder = "../../plugins/template"]
-struct GameTemplate;
+static GAME_TEMPLATE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../plugins/template");
 
 /// The name of the template, which is a game itself; its files use the word for nothing else.
 const GAME_NAME: &str = "template";
@@ -44,12 +34,8 @@ const GAME_NAME: &str = "template";
 /// The files of a new game of this name, by path.
 #[must_use]
 pub fn game_template(name: &str) -> BTreeMap<String, String> {
-    let read = |path: Cow<'static, str>| {
-        let file = GameTemplate::get(&path)?;
-        let text = String::from_utf8_lossy(&file.data).replace(GAME_NAME, name);
-        Some((path.into_owned(), text))
-    };
-    GameTemplate::iter().filter_map(read).collect()
+    let texts = texts(&GAME_TEMPLATE).into_iter();
+    texts.map(|(path, text)| (path, text.replace(GAME_NAME, name))).collect()
 }
 
 /// The shipped strategy of a game, without its specs, which only this repository runs.
@@ -61,7 +47,7 @@ pub fn strategy(game: &str) -> Result<Bundle, LoadError> {
         return bundle;
     }
     let folder = STRATEGIES.iter().find(|(name, _)| *name == game);
-    let mut files = folder.map(|(_, read)| read()).unwrap_or_default();
+    let mut files = folder.map(|(_, folder)| scripts(folder)).unwrap_or_default();
     files.retain(|path, _| !of_specs(path));
     Bundle::from_files(with_lib(files))
 }
@@ -119,12 +105,9 @@ pub fn template(game: &str) -> BTreeMap<String, String> {
         return own.map(|(path, text)| (path.to_owned(), text.to_string())).collect();
     }
     let prefix = format!("{game}/");
-    Templates::iter()
-        .filter_map(|path| {
-            let inside = path.strip_prefix(&prefix)?.to_owned();
-            let file = Templates::get(&path)?;
-            Some((inside, String::from_utf8_lossy(&file.data).into_owned()))
-        })
+    let texts = texts(&TEMPLATES).into_iter();
+    texts
+        .filter_map(|(path, text)| Some((path.strip_prefix(&prefix)?.to_owned(), text.to_owned())))
         .collect()
 }
 
@@ -136,21 +119,27 @@ pub fn idle(role: &str, source: &str) -> Result<Bundle, LoadError> {
     Bundle::from_files([(format!("{role}.luau"), source)])
 }
 
-/// Scripts and tuned values of a folder that is built into the program, by path.
-pub(crate) fn read_files<F: RustEmbed>() -> SortedMap<String, Arc<str>> {
-    let is_script = |path: &str| path.ends_with(".luau") || path.ends_with(".lua");
-    let wanted = |path: &Cow<'_, str>| is_script(path) || path == TUNED_FILE;
-    let read = |path: Cow<'static, str>| {
-        let file = F::get(&path)?;
-        Some((path.into_owned(), String::from_utf8_lossy(&file.data).into()))
+/// The texts of a folder that is built into the program, and of the folders in it, by path.
+fn texts(dir: &'static Dir<'static>) -> Vec<(String, &'static str)> {
+    let text = |file: &'static File<'static>| {
+        Some((file.path().to_str()?.to_owned(), file.contents_utf8()?))
     };
-    F::iter().filter(wanted).filter_map(read).collect()
+    let inside = dir.dirs().flat_map(texts);
+    dir.files().filter_map(text).chain(inside).collect()
+}
+
+/// Scripts and tuned values of a folder that is built into the program, by path.
+fn scripts(dir: &'static Dir<'static>) -> SortedMap<String, Arc<str>> {
+    let is_script = |path: &str| path.ends_with(".luau") || path.ends_with(".lua");
+    let wanted = |path: &str| is_script(path) || path == TUNED_FILE;
+    let texts = texts(dir).into_iter().filter(|(path, _)| wanted(path));
+    texts.map(|(path, text)| (path, text.into())).collect()
 }
 
 fn with_lib(mut files: SortedMap<String, Arc<str>>) -> SortedMap<String, Arc<str>> {
     let stem = |path: &str| path.rsplit_once('.').map_or(path, |(stem, _)| stem).to_owned();
     let own: Vec<String> = files.keys().map(|path| stem(path)).collect();
-    for (path, source) in read_files::<Modules>() {
+    for (path, source) in scripts(&MODULES) {
         // The specs of the shared modules are left out, too.
         if of_specs(&path) {
             continue;

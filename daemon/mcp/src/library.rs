@@ -1,7 +1,7 @@
 //! What there is to read: the script API of each game, types for editors, guides and the manual.
 
+use include_dir::{Dir, include_dir};
 use phalanx_games::GAMES;
-use rust_embed::RustEmbed;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
@@ -9,9 +9,7 @@ const SCHEME: &str = "phalanx://";
 const MARKDOWN: &str = "text/markdown";
 
 /// The user's manual.
-#[derive(RustEmbed)]
-#[folder = "../../deploy/manual"]
-struct Manual;
+static MANUAL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../deploy/manual");
 
 /// Guides that are outside the manual: their names, and their pages.
 const GUIDES: [(&str, &str); 2] = [
@@ -46,9 +44,10 @@ pub(crate) fn list() -> Vec<Value> {
     for (name, text) in GUIDES {
         all.push(page(format!("guide/{name}"), title(text), text.len(), MARKDOWN));
     }
-    for file in Manual::iter() {
-        let Some(text) = manual(&file) else { continue };
-        all.push(page(format!("manual/{file}"), title(&text), text.len(), MARKDOWN));
+    for file in MANUAL.files() {
+        let Some(text) = file.contents_utf8() else { continue };
+        let place = format!("manual/{}", file.path().display());
+        all.push(page(place, title(text), text.len(), MARKDOWN));
     }
     all
 }
@@ -66,14 +65,10 @@ pub(crate) fn read(uri: &str) -> Option<Value> {
         }
         "specs" if rest.is_empty() => (phalanx_lua::SPEC_REFERENCE.into(), ""),
         "guide" => (GUIDES.iter().find(|(name, _)| *name == rest)?.1.into(), ""),
-        "manual" => (manual(rest)?.into(), ""),
+        "manual" => (MANUAL.get_file(rest)?.contents_utf8()?.into(), ""),
         _ => return None,
     };
     Some(json!({ "uri": uri, "mimeType": kind(file), "text": text }))
-}
-
-fn manual(file: &str) -> Option<String> {
-    Some(String::from_utf8_lossy(&Manual::get(file)?.data).into_owned())
 }
 
 /// The media type of a file, by its name.

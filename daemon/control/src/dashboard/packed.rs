@@ -5,7 +5,6 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::header::{self, HeaderMap};
 use phalanx_game::sorted::SortedMap;
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
@@ -33,13 +32,13 @@ fn is_gzip(form: &str) -> bool {
 }
 
 /// The compressed file; `None` if compression fails.
-pub(super) async fn packed(path: &str, data: Cow<'static, [u8]>) -> Option<Bytes> {
+pub(super) async fn packed(path: &str, data: &'static [u8]) -> Option<Bytes> {
     let known = || PACKED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(bytes) = known().get(path) {
         return Some(bytes.clone());
     }
     // Compression takes some milliseconds, too long for the runtime's threads.
-    let made = tokio::task::spawn_blocking(move || pack(&data)).await.ok()?.ok()?;
+    let made = tokio::task::spawn_blocking(move || pack(data)).await.ok()?.ok()?;
     known().insert(path.to_owned(), made.clone());
     Some(made)
 }
