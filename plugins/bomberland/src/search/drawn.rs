@@ -1,6 +1,8 @@
 //! Maps that are drawn by hand, for specifications.
 
-use crate::rules::{CellEntity, EntityKind, GameBoard, GameParams, GameState, Unit, UnitName};
+use crate::rules::{
+    AgentIndex, CellEntity, EntityKind, GameBoard, GameParams, GameState, Unit, UnitIndex, UnitName,
+};
 
 /// The tick of a map.
 pub(super) const NOW: i32 = 10;
@@ -43,4 +45,16 @@ pub(super) fn map(rows: &[&str], params: GameParams) -> (GameBoard, GameState) {
         state.put(*cell, entity);
     }
     (board, state)
+}
+
+/// A bomb that its unit can set off now and whose fuse ends late.
+pub(super) fn armed(unit: UnitIndex, agent: AgentIndex, diameter: i32) -> CellEntity {
+    CellEntity {
+        unit: Some(unit),
+        agent: Some(agent),
+        diameter: Some(diameter),
+        hp: Some(1),
+        expires: Some(NOW + 30),
+        ..CellEntity::new(EntityKind::Bomb, 0)
+    }
 }

@@ -116,7 +116,8 @@ impl Position<'_> {
                 return 0.0;
             };
             let Some(body) = after.state.unit(*index) else { return 0.0 };
-            let hit = body.hp < unit.hp && after.own_fire(unit.cell);
+            let fire = after.own_fire(unit.cell) || self.went_off(unit.cell, &after.state);
+            let hit = body.hp < unit.hp && fire;
             let burns = body.invulnerable <= after.state.tick && after.own_fire(body.cell);
             if hit || burns {
                 return 1.0;
@@ -143,7 +144,7 @@ impl Position<'_> {
 
     /// Whether a unit's cell can burn in the next tick, before the unit moves.
     fn burns_next(&self, index: UnitIndex, fear: Fear) -> bool {
-        let fear = if fear == Fear::OwnInRing { fear } else { Fear::Possible };
+        let fear = if fear == Fear::OwnInRing { Fear::OwnKept } else { Fear::Possible };
         let unit = self.state.unit(index);
         unit.is_some_and(|unit| self.heat(unit.agent).of(unit.cell, fear) & NEXT != 0)
     }
@@ -261,7 +262,7 @@ impl Position<'_> {
 mod tests {
     use super::*;
     use crate::rules::{CellEntity, GameParams, UnitDirection};
-    use crate::search::drawn::{NOW, map};
+    use crate::search::drawn::{NOW, armed, map};
     use crate::search::terrain::Terrain;
 
     /// Whether our unit may put a bomb on a map.
@@ -286,6 +287,15 @@ mod tests {
         };
         assert_eq!(kept(&["##D##", "##.##", "..CB#"]), Some(vec![Some(left)]));
         assert_eq!(kept(&["D.###", "##.##", "..CB#"]), Some(vec![Some(up), Some(left)]));
+    }
+
+    #[test]
+    fn a_blast_of_ours_counts_where_the_ring_of_fire_hides_it() {
+        let params = GameParams { game_duration: NOW + 1, ..GameParams::default() };
+        let (board, mut state) = map(&["C.......D"], params);
+        state.put(0, armed(0, 0, 3));
+        let terrain = Terrain::new(&board);
+        assert!(Position::new(&board, &terrain, 0, &state).trapped(&[(0, None)]) > 0.5);
     }
 
     #[test]

@@ -153,6 +153,8 @@ struct SideHeat {
     possible: Marks,
     /// Bombs of the own side alone.
     own: Marks,
+    /// The same while the own side sets none off.
+    kept: Marks,
 }
 
 /// Ticks by cell; clearing costs only what was marked.
@@ -208,13 +210,20 @@ pub(super) enum Fear {
     Own,
     /// The same, and the way out may lead through the ring of fire.
     OwnInRing,
+    /// Bombs of the own side that go off though the own side sets none off.
+    OwnKept,
 }
 
 impl Fear {
     /// What a unit that flees does not step into: one that only flees from bombs of its own side does
-    /// not step into others either.
+    /// not step into others either. On the way through the ring of fire it may pass bombs that its
+    /// side can set off, since that side does not.
     pub(super) fn on_the_way(self) -> Self {
-        if self == Self::Own { Self::Loose } else { self }
+        match self {
+            Self::Own => Self::Loose,
+            Self::OwnInRing => Self::OwnKept,
+            Self::Certain | Self::Possible | Self::Loose | Self::OwnKept => self,
+        }
     }
 }
 
@@ -240,6 +249,7 @@ impl Heat {
         for (number, (agent, side)) in agents.into_iter().zip(sides).enumerate() {
             side.possible.clear(cells);
             side.own.clear(cells);
+            side.kept.clear(cells);
             charges.time(state, agent);
             for bomb in &charges.bombs {
                 let last = bomb.sure.saturating_add(life);
@@ -253,6 +263,7 @@ impl Heat {
                 }
                 if bomb.agent == Some(agent) {
                     bomb.mark(&mut side.own, from(bomb.loose));
+                    bomb.mark(&mut side.kept, from(bomb.early));
                 }
             }
         }
@@ -281,6 +292,7 @@ impl Danger<'_> {
             Fear::Possible => certain.of(cell) | self.side.possible.of(cell),
             Fear::Loose => certain.of(cell) | self.heat.loose.of(cell),
             Fear::Own | Fear::OwnInRing => self.side.own.of(cell),
+            Fear::OwnKept => self.side.kept.of(cell),
         }
     }
 

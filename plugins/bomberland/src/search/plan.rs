@@ -213,7 +213,7 @@ fn reachable(position: &Position<'_>, unit: &Unit, depth: u32, dash: bool) -> Ve
             for (_, to) in position.terrain.near(cell) {
                 let bit = 4_u64 << steps;
                 let burns = if dash {
-                    heat.of(to, Fear::Own) & bit != 0 || position.blazes(to)
+                    heat.of(to, Fear::OwnKept) & bit != 0 || position.blazes(to)
                 } else {
                     heat.possible(to) & bit != 0
                 };
@@ -299,5 +299,28 @@ impl Progress {
             return None;
         }
         Some(direction.map(UnitAction::Move))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{CellEntity, EntityKind, GameParams};
+    use crate::search::drawn::{NOW, armed, map};
+    use crate::search::terrain::Terrain;
+
+    #[test]
+    fn a_unit_leaves_its_armed_bomb_through_the_ring_of_fire_before_the_ring_sets_it_off() {
+        let params =
+            GameParams { game_duration: NOW - 5, fire_interval: 1.0, ..GameParams::default() };
+        let (board, mut state) = map(&["....", "CD..", "...."], params);
+        for cell in (0..12).filter(|cell| ![4, 5].contains(cell)) {
+            state.put(cell, CellEntity::new(EntityKind::Fire, NOW));
+        }
+        state.put(4, armed(0, 0, 3));
+        let terrain = Terrain::new(&board);
+        let position = Position::new(&board, &terrain, 0, &state);
+        let plans = plans(&position, 0, &[0.0; 12], 14);
+        assert!(plans.iter().any(|plan| matches!(plan.first(), Some(PlanStep::Dash(_)))));
     }
 }

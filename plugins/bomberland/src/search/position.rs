@@ -288,6 +288,15 @@ impl<'a> Position<'a> {
         fire.is_some_and(|fire| !fire.permanent())
     }
 
+    /// Whether a bomb of ours that reached a cell has gone off in a later state. The ring of fire
+    /// hides such a blast where both come in one tick.
+    pub(super) fn went_off(&self, cell: CellIndex, later: &GameState) -> bool {
+        let mut own = self.bombs().iter().filter(|bomb| bomb.agent == Some(self.us));
+        own.any(|bomb| {
+            bomb.reach.contains(&cell) && later.kind(bomb.cell) != Some(EntityKind::Bomb)
+        })
+    }
+
     /// Whether a unit burns soon, whatever it does.
     pub(super) fn doomed(&self, index: UnitIndex, unit: &Unit) -> bool {
         !self.calm(unit.agent, unit.cell, 1, Fear::Certain)

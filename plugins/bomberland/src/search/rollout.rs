@@ -151,10 +151,11 @@ impl Rollout<'_, '_> {
         }
     }
 
-    /// Whether a blast of our own burns where a unit was.
+    /// Whether a blast of our own burns where a unit was, or burnt before the ring of fire came.
     fn in_own_blast(&self, unit: &Unit) -> bool {
         let entity = self.position.state.entity(unit.cell);
         entity.is_some_and(|it| it.kind == EntityKind::Fire && it.agent == Some(unit.agent))
+            || self.position.went_off(unit.cell, &self.position.state)
     }
 
     /// What a tick changed for the units.
