@@ -213,8 +213,13 @@ impl Position<'_> {
         if burns(self, unit.cell) {
             return false;
         }
-        let after = self.after(index, Some(UnitAction::Bomb));
         let ours = unit.agent == self.us;
+        let after = self.after(index, Some(UnitAction::Bomb));
+        // Bombs that the other side puts in the same tick can set this one off early.
+        let rivals = self.living(!ours).filter(|(_, rival)| self.ready(rival) <= 1);
+        let both = rivals.map(|(rival, _)| rival).chain([index]);
+        let both: Vec<_> = both.map(|unit| (unit, Some(UnitAction::Bomb))).collect();
+        let both = self.after_all(&both);
         let most = self.freeze_in(!ours).min(HASTE);
         // Inside of the ring of fire no cell stays without danger for long.
         let ring = self.state.tick >= self.board.params.game_duration;
@@ -234,7 +239,10 @@ impl Position<'_> {
                 fears.any(|fear| position.leaves(mate, before.cell, *fear, most))
             };
             if mate == index {
-                return leaves(&after);
+                let mut own =
+                    fears.iter().map(|fear| if *fear == Fear::Loose { Fear::Own } else { *fear });
+                return leaves(&after)
+                    && own.any(|fear| both.leaves(mate, before.cell, fear, most));
             }
             let worse =
                 |fear| self.way_out(mate, fear).is_some() && after.way_out(mate, fear).is_none();
@@ -287,6 +295,17 @@ mod tests {
         };
         assert_eq!(kept(&["##D##", "##.##", "..CB#"]), Some(vec![Some(left)]));
         assert_eq!(kept(&["D.###", "##.##", "..CB#"]), Some(vec![Some(up), Some(left)]));
+    }
+
+    #[test]
+    fn a_bomb_that_an_enemy_puts_in_the_same_tick_can_set_this_one_off_early() {
+        let may_bomb = |row: &str| {
+            let (board, mut state) = map(&[row], GameParams::default());
+            state.put(7, armed(1, 1, 3));
+            Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
+        };
+        assert!(!may_bomb(".....CD..."));
+        assert!(may_bomb("..C...D..."));
     }
 
     #[test]
