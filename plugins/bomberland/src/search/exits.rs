@@ -75,7 +75,9 @@ impl Position<'_> {
             kept.map(|(act, _)| *act).collect::<Vec<_>>()
         };
         let mut exits = EXITS.into_iter().map(keeps);
-        let mut kept = exits.find(|kept| !kept.is_empty())?;
+        let Some(mut kept) = exits.find(|kept| !kept.is_empty()) else {
+            return self.hasty(index, acts, &afters);
+        };
         // A mate may want the same cell: then to wait is better, as long as there is time.
         if !kept.contains(&None)
             && acts.contains(&None)
@@ -84,6 +86,21 @@ impl Position<'_> {
             kept.push(None);
         }
         Some(kept)
+    }
+
+    /// The orders after which a unit is soonest out of the reach of all bombs if none is set off
+    /// before; `None` where it never is.
+    fn hasty(
+        &self,
+        index: UnitIndex,
+        acts: &[Option<UnitAction>],
+        afters: &[Self],
+    ) -> Option<Vec<Option<UnitAction>>> {
+        let ticks = |after: &Self| after.way_out(index, Fear::Hasty).map(|way| way.ticks);
+        let ticks: Vec<Option<u32>> = afters.iter().map(ticks).collect();
+        let least = ticks.iter().flatten().min()?;
+        let kept = acts.iter().zip(&ticks).filter(|(_, ticks)| ticks.as_ref() == Some(least));
+        Some(kept.map(|(act, _)| *act).collect())
     }
 
     /// How badly orders that our units carry out together leave them without exits from their own
@@ -306,6 +323,18 @@ mod tests {
         };
         assert!(!may_bomb(".....CD..."));
         assert!(may_bomb("..C...D..."));
+    }
+
+    #[test]
+    fn a_unit_without_an_exit_takes_the_order_that_leads_out_soonest() {
+        let [left, right] = [UnitDirection::Left, UnitDirection::Right].map(UnitAction::Move);
+        let (board, mut state) = map(&["....C....D"], GameParams::default());
+        state.put(5, armed(0, 0, 9));
+        state.put(9, armed(1, 1, 9));
+        let terrain = Terrain::new(&board);
+        let position = Position::new(&board, &terrain, 0, &state);
+        let kept = position.exits(0, &[None, Some(left), Some(right)]);
+        assert_eq!(kept, Some(vec![Some(left)]));
     }
 
     #[test]

@@ -212,6 +212,8 @@ pub(super) enum Fear {
     OwnInRing,
     /// Bombs of the own side that go off though the own side sets none off.
     OwnKept,
+    /// All bombs, but the way out may lead through cells that burn only if a unit sets off a bomb.
+    Hasty,
 }
 
 impl Fear {
@@ -222,6 +224,7 @@ impl Fear {
         match self {
             Self::Own => Self::Loose,
             Self::OwnInRing => Self::OwnKept,
+            Self::Hasty => Self::Certain,
             Self::Certain | Self::Possible | Self::Loose | Self::OwnKept => self,
         }
     }
@@ -290,7 +293,7 @@ impl Danger<'_> {
         match fear {
             Fear::Certain => certain.of(cell),
             Fear::Possible => certain.of(cell) | self.side.possible.of(cell),
-            Fear::Loose => certain.of(cell) | self.heat.loose.of(cell),
+            Fear::Loose | Fear::Hasty => certain.of(cell) | self.heat.loose.of(cell),
             Fear::Own | Fear::OwnInRing => self.side.own.of(cell),
             Fear::OwnKept => self.side.kept.of(cell),
         }

@@ -54,7 +54,7 @@ impl Position<'_> {
 
     /// The first step out of danger.
     pub(super) fn flight(&self, index: UnitIndex) -> Option<UnitAction> {
-        let fears = [Fear::Loose, Fear::Possible, Fear::Certain, Fear::OwnInRing];
+        let fears = [Fear::Loose, Fear::Possible, Fear::Hasty, Fear::Certain, Fear::OwnInRing];
         let way = fears.into_iter().find_map(|fear| self.way_out(index, fear))?;
         way.first.map(UnitAction::Move)
     }
@@ -205,5 +205,21 @@ pub(super) fn entry_steps(
         EntityKind::Bomb => Some(4),
         EntityKind::Fire if entity.permanent() => None,
         EntityKind::Fire | EntityKind::Ammo | EntityKind::BlastUp | EntityKind::FreezeUp => Some(1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{GameParams, UnitDirection};
+    use crate::search::drawn::{armed, map};
+    use crate::search::terrain::Terrain;
+
+    #[test]
+    fn a_unit_that_a_bomb_can_hit_in_each_tick_runs_and_does_not_wait_for_the_end_of_the_fuse() {
+        let (board, mut state) = map(&[".....C.....D"], GameParams::default());
+        state.put(6, armed(1, 1, 7));
+        let flight = Position::new(&board, &Terrain::new(&board), 0, &state).flight(0);
+        assert_eq!(flight, Some(UnitAction::Move(UnitDirection::Left)));
     }
 }
