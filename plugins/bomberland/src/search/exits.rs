@@ -267,9 +267,14 @@ impl Position<'_> {
         })
     }
 
-    /// Whether a bomb that goes off in the next tick hurts none of the side that sets it off.
+    /// Whether a bomb that goes off in the next tick hurts none of the side that sets it off, also
+    /// when another bomb destroys a block in its way in the same tick.
     pub(super) fn harmless_blast(&self, index: UnitIndex, cell: CellIndex) -> bool {
         let Some(unit) = self.state.unit(index) else { return false };
+        let bomb = self.bombs().iter().find(|bomb| bomb.cell == cell);
+        if bomb.is_none_or(|bomb| self.lit_mate(bomb, unit)) {
+            return false;
+        }
         let mut after = self.state.clone();
         let order = UnitOrder { agent: unit.agent, unit: index, act: self.detonation(cell) };
         let luck = &mut ForwardChance::default();
@@ -344,6 +349,19 @@ mod tests {
         state.put(0, armed(0, 0, 3));
         let terrain = Terrain::new(&board);
         assert!(Position::new(&board, &terrain, 0, &state).trapped(&[(0, None)]) > 0.5);
+    }
+
+    #[test]
+    fn a_blast_that_passes_a_block_which_another_bomb_destroys_is_not_harmless() {
+        let harmless = |rows: &[&str]| {
+            let (board, mut state) = map(rows, GameParams::default());
+            state.put(10, CellEntity { hp: Some(1), ..CellEntity::new(EntityKind::Wood, 0) });
+            state.put(9, armed(0, 0, 5));
+            state.put(1, armed(1, 1, 3));
+            Position::new(&board, &Terrain::new(&board), 0, &state).harmless_blast(0, 9)
+        };
+        assert!(!harmless(&["..C......", "........D"]));
+        assert!(harmless(&["...C.....", "........D"]));
     }
 
     #[test]

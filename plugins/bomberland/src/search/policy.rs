@@ -74,7 +74,7 @@ impl Position<'_> {
                     }
                 }
             });
-            if gain > 0 && loss == 0 && !self.chains(bomb, unit) {
+            if gain > 0 && loss == 0 && !self.lit_mate(bomb, unit) {
                 return Some(self.detonation(bomb.cell));
             }
         }
@@ -105,8 +105,8 @@ impl Position<'_> {
         gain && !loss
     }
 
-    /// Whether a bomb sets off another one that reaches a mate.
-    fn chains(&self, bomb: &Charge, unit: &Unit) -> bool {
+    /// Whether a bomb, or another one that it sets off, reaches a mate of a unit or the unit.
+    pub(super) fn lit_mate(&self, bomb: &Charge, unit: &Unit) -> bool {
         let now = self.state.tick;
         let lit = self.bombs().iter().filter(|other| bomb.reach.contains(&other.cell));
         let mut mates =
