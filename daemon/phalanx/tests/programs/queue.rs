@@ -163,6 +163,8 @@ fn clocks_that_are_years_apart_change_neither_leases_nor_results() {
     let mut first = queued(there, 5).spawn().unwrap();
     let killed = worker(-9);
     played(there, 3);
+    // The league must not be over before the others ask.
+    killed.signal("STOP");
     // For a coordinator of the past, the lease of the first one has not lapsed, and for one of a
     // later future neither.
     for years in [-9, 20] {
