@@ -13,11 +13,19 @@ use axum::routing::get;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{HeaderMap, StatusCode};
 use include_dir::{Dir, include_dir};
+use phalanx_game::sorted::SortedMap;
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 /// The files of the page. All names except the first contain a hash of the content.
 static PAGE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../dashboard/dist");
+
+/// The start of the SHA-256 of each file in hexadecimal digits, by path.
+static HASHES: LazyLock<SortedMap<String, String>> = LazyLock::new(|| {
+    let files = PAGE.files().chain(PAGE.dirs().flat_map(Dir::files));
+    files.map(|file| (file.path().display().to_string(), hash(file.contents()))).collect()
+});
 
 /// The file that a browser requests first.
 const FIRST: &str = "index.html";
@@ -53,7 +61,7 @@ async fn answer(path: &str, keep: &'static str, request: Request) -> Response {
     let data = file.contents();
     let mut packs = packed::wanted(request.headers(), data);
     let known = request.headers().get(header::IF_NONE_MATCH).cloned();
-    let is_known = |packs| known == HeaderValue::from_str(&tag(data, packs)).ok();
+    let is_known = |packs| known.is_some() && known == tag(path, packs);
     let mut answer = if is_known(packs) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
@@ -67,7 +75,7 @@ async fn answer(path: &str, keep: &'static str, request: Request) -> Response {
     if packs {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(packed::GZIP));
     }
-    if let Ok(tag) = HeaderValue::from_str(&tag(data, packs)) {
+    if let Some(tag) = tag(path, packs) {
         headers.insert(header::ETAG, tag);
     }
     answer
@@ -88,14 +96,18 @@ fn guard(headers: &mut HeaderMap, keep: &'static str) {
 }
 
 /// The ETag: the hash of the content and its encoding.
-fn tag(data: &[u8], packs: bool) -> String {
-    let hash = Sha256::digest(data);
-    let mut text = String::from("\"");
-    for byte in hash.iter().take(16) {
+fn tag(path: &str, packs: bool) -> Option<HeaderValue> {
+    let hash = HASHES.get(path)?;
+    let encoding = if packs { "-gzip" } else { "" };
+    HeaderValue::from_str(&format!("\"{hash}{encoding}\"")).ok()
+}
+
+fn hash(data: &[u8]) -> String {
+    let mut text = String::new();
+    for byte in Sha256::digest(data).iter().take(16) {
         // Writing to a text does not fail.
         write!(text, "{byte:02x}").unwrap_or_default();
     }
-    text.push_str(if packs { "-gzip\"" } else { "\"" });
     text
 }
 
