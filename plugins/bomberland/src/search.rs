@@ -33,14 +33,14 @@ mod weights;
 pub use weights::SearchWeights;
 
 use crate::percept::TickScene;
-use crate::rules::{CellIndex, EntityKind, UnitAction, UnitIndex, UnitOrder};
+use crate::rules::{CellIndex, EntityKind, ForwardChance, UnitAction, UnitIndex, UnitOrder};
 use centre::Centre;
 use corner::Hunts;
 use phalanx_grid::descend;
 use plan::{Plan, first_order, plans};
 use policy::{Manner, OURS, pull};
 use position::Position;
-use rollout::{Pulls, Replies, Rollout, drops};
+use rollout::{Played, Pulls, Replies, Rollout, drops};
 use std::collections::BTreeMap;
 use terrain::{Terrain, closed, radius, solid};
 use value::Valuation;
@@ -50,6 +50,10 @@ const FADE: f64 = 0.93;
 
 /// Cells that pull the enemy when the ring of fire closes.
 const REFUGES: usize = 9;
+
+/// Units of a side, each of which can be frozen, and the draws that freeze them.
+const MATES: u8 = 3;
+const VICTIMS: [f64; MATES as usize] = [0.5, 0.17, 0.83];
 
 /// Steps that a hit on a block costs.
 const DIG_STEPS: u32 = 7;
@@ -200,8 +204,28 @@ struct Search<'a, 'b> {
 }
 
 impl Search<'_, '_> {
-    /// The value of a joint choice, the simulated ticks, and our orders.
+    /// The value of a joint choice, the simulated ticks, and our orders. Where a unit is frozen, it
+    /// is the mean over all units that this can be.
     fn play(&mut self, choice: &[usize]) -> (f64, u64, Vec<(u32, UnitOrder)>) {
+        let [first, others @ ..] = VICTIMS;
+        let (mut value, played) = self.play_out(choice, first);
+        let mut ticks = played.ticks;
+        if played.froze {
+            for victim in others {
+                let (other, played) = self.play_out(choice, victim);
+                value += other;
+                ticks += played.ticks;
+            }
+            value /= f64::from(MATES);
+        }
+        let trapped = self.trapped(choice) * self.options.weights.own_bomb;
+        let hunts = self.hunts.iter().zip(choice);
+        let hunt: f64 = hunts.filter_map(|(worth, at)| worth.get(*at)).sum();
+        (value - trapped + hunt, ticks, played.line)
+    }
+
+    /// The value of what is played out where that unit of a side is frozen.
+    fn play_out(&mut self, choice: &[usize], victim: f64) -> (f64, Played) {
         self.position.reset(&self.scene.state);
         let chosen = self.units.iter().zip(choice);
         let plans =
@@ -215,10 +239,11 @@ impl Search<'_, '_> {
                 theirs: Manner {
                     attacks: true,
                     digs: false,
-                    bursts: false,
+                    bursts: true,
                     pull: Some(&self.pulls.theirs),
                 },
             },
+            luck: ForwardChance::freezing(victim),
             plans: plans.collect(),
         };
         let played = rollout.play(self.options.ticks);
@@ -227,10 +252,7 @@ impl Search<'_, '_> {
         let weights = &self.options.weights;
         let end =
             *self.known.entry(hash).or_insert_with(|| valuation.value(position, weights, pulls));
-        let trapped = self.trapped(choice) * self.options.weights.own_bomb;
-        let hunts = self.hunts.iter().zip(choice);
-        let hunt: f64 = hunts.filter_map(|(worth, at)| worth.get(*at)).sum();
-        (played.value + played.decay * end - trapped + hunt, played.ticks, played.line)
+        (played.value + played.decay * end, played)
     }
 
     /// How badly the first orders of a choice trap our units between their own bombs.

@@ -97,6 +97,10 @@ pub(super) fn scaled(draw: f64, count: usize) -> usize {
 pub trait TickChance {
     /// A draw of the game's stream, in [0, 1).
     fn draw(&mut self) -> f64;
+    /// A draw for the unit that is frozen, among the living ones of its side.
+    fn victim(&mut self) -> f64 {
+        self.draw()
+    }
     /// Something was put into a cell.
     fn take(&mut self, cell: CellIndex);
     /// A cell was emptied.
@@ -203,6 +207,7 @@ impl TickChance for Streams {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ForwardChance {
     state: Option<u64>,
+    victim: Option<f64>,
 }
 
 impl ForwardChance {
@@ -212,7 +217,13 @@ impl ForwardChance {
     /// Dice of one's own.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
-        Self { state: Some(seed) }
+        Self { state: Some(seed), victim: None }
+    }
+
+    /// Only certain things happen, and this draw, from 0 to 1, says which unit of a side is frozen.
+    #[must_use]
+    pub fn freezing(victim: f64) -> Self {
+        Self { state: None, victim: Some(victim) }
     }
 }
 
@@ -225,6 +236,10 @@ impl TickChance for ForwardChance {
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         let bits = u32::try_from((mixed ^ (mixed >> 31)) >> 32).unwrap_or_default();
         f64::from(bits) / 4_294_967_296.0
+    }
+
+    fn victim(&mut self) -> f64 {
+        self.victim.unwrap_or_else(|| self.draw())
     }
 
     fn take(&mut self, _cell: CellIndex) {}

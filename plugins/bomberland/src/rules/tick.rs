@@ -123,7 +123,7 @@ impl<C: TickChance, S: EventSink> TickInProgress<'_, C, S> {
         if victims.is_empty() {
             return;
         }
-        let drawn = scaled(self.chance.draw(), victims.len());
+        let drawn = scaled(self.chance.victim(), victims.len());
         let until = f64::from(self.state.tick) + self.board.params.freeze_ticks;
         let Some(&victim) = victims.get(drawn) else { return };
         if let Some(unit) = self.state.unit_mut(victim) {

@@ -29,7 +29,8 @@ struct Exit {
     before_freeze: bool,
 }
 
-/// The best exit first: a unit without one of the first kind looks for one of the next.
+/// The best exit first: a unit without one of the first kind looks for one of the next. The last two
+/// are no exits from bombs of its own side, which it leaves only if the other side lets it.
 const EXITS: [Exit; 7] = [
     Exit { fear: Fear::Loose, before_freeze: true },
     Exit { fear: Fear::Loose, before_freeze: false },
@@ -40,8 +41,11 @@ const EXITS: [Exit; 7] = [
     Exit { fear: Fear::Possible, before_freeze: false },
 ];
 
+/// The number of those that lead out of the reach of its own side's bombs.
+const OUT: usize = 5;
+
 /// How much of a trap a unit is in that has no better exit.
-const TRAPS: [f64; EXITS.len()] = [0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06];
+const TRAPS: [f64; EXITS.len()] = [0.0, 0.01, 0.02, 0.03, 0.04, 0.3, 0.35];
 
 impl Position<'_> {
     /// Which of these orders of a unit keep it the best exit from its side's bombs that it has;
@@ -61,22 +65,39 @@ impl Position<'_> {
         let afters: Vec<Self> = acts.iter().map(|act| self.after(index, *act)).collect();
         let stays = acts.iter().any(|act| self.contested(unit, *act));
         let stays = stays.then(|| self.after(index, None));
-        let keeps = |exit: Exit| {
+        let leaves = |exit: Exit, after: &Self| {
             let ticks = if exit.before_freeze { freeze } else { u32::MAX };
-            let leaves = |after: &Self| {
-                !after.burns_next(index, exit.fear)
-                    && after.leaves(index, unit.cell, exit.fear, ticks)
-            };
+            !after.burns_next(index, exit.fear) && after.leaves(index, unit.cell, exit.fear, ticks)
+        };
+        let keeps = |exit: Exit| {
             let keeps = |act: Option<UnitAction>, after: &Self| {
                 let stays = stays.as_ref().filter(|_| self.contested(unit, act));
-                leaves(after) && stays.is_none_or(leaves)
+                leaves(exit, after) && stays.is_none_or(|stays| leaves(exit, stays))
             };
             let kept = acts.iter().zip(&afters).filter(|(act, after)| keeps(**act, after));
             kept.map(|(act, _)| *act).collect::<Vec<_>>()
         };
-        let mut exits = EXITS.into_iter().map(keeps);
-        let Some(mut kept) = exits.find(|kept| !kept.is_empty()) else {
-            return self.hasty(index, acts, &afters);
+        // A step that comes about only if no rival wants the same cell, where there is no surer one.
+        let hope = || {
+            let exit = Exit { fear: Fear::Own, before_freeze: false };
+            let stays = stays.as_ref().filter(|stays| !stays.burns_next(index, Fear::Possible));
+            let outs = acts.iter().zip(&afters).filter(|(act, after)| {
+                stays.is_some() && self.contested(unit, **act) && leaves(exit, after)
+            });
+            outs.map(|(act, _)| *act).collect::<Vec<_>>()
+        };
+        let (out, last) = EXITS.split_at(OUT);
+        let first = |exits: &[Exit]| exits.iter().copied().map(keeps).find(|kept| !kept.is_empty());
+        let mut kept = match first(out) {
+            Some(kept) => kept,
+            None => {
+                let hope = hope();
+                if !hope.is_empty() {
+                    return Some(hope);
+                }
+                let Some(kept) = first(last) else { return self.hasty(index, acts, &afters) };
+                kept
+            }
         };
         // A mate may want the same cell: then to wait is better, as long as there is time.
         if !kept.contains(&None)
@@ -178,7 +199,7 @@ impl Position<'_> {
     }
 
     /// The state after one order of a unit, while no other unit does anything.
-    fn after(&self, index: UnitIndex, act: Option<UnitAction>) -> Self {
+    pub(super) fn after(&self, index: UnitIndex, act: Option<UnitAction>) -> Self {
         self.after_all(&[(index, act)])
     }
 
@@ -258,13 +279,26 @@ impl Position<'_> {
             if mate == index {
                 let mut own =
                     fears.iter().map(|fear| if *fear == Fear::Loose { Fear::Own } else { *fear });
+                // A bomb that a rival puts into the fire that it is in goes off in this tick.
+                let hurt = both.state.unit(mate).is_none_or(|body| body.hp < before.hp);
                 return leaves(&after)
+                    && !hurt
                     && own.any(|fear| both.leaves(mate, before.cell, fear, most));
             }
             let worse =
                 |fear| self.way_out(mate, fear).is_some() && after.way_out(mate, fear).is_none();
             (leaves(&after) || !leaves(self)) && !worse(Fear::Loose) && !worse(Fear::Certain)
         })
+    }
+
+    /// The same for a bomb in a cell that the unit walks to, as far as one can say now: a walk to
+    /// where it would not put the bomb then is of no use.
+    pub(super) fn harmless_bomb_in(&self, index: UnitIndex, cell: CellIndex) -> bool {
+        let mut there = self.state.clone();
+        if let Some(unit) = there.unit_mut(index) {
+            unit.cell = cell;
+        }
+        Self::new(self.board, self.terrain, self.us, &there).harmless_bomb(index)
     }
 
     /// Whether a bomb that goes off in the next tick hurts none of the side that sets it off, also
@@ -328,6 +362,37 @@ mod tests {
         };
         assert!(!may_bomb(".....CD..."));
         assert!(may_bomb("..C...D..."));
+    }
+
+    #[test]
+    fn a_bomb_that_an_enemy_puts_into_the_fire_it_is_in_sets_this_one_off_at_once() {
+        let may_bomb = |burns: bool| {
+            let (board, mut state) = map(&["....CD...", "........."], GameParams::default());
+            let fire = CellEntity {
+                expires: Some(NOW + 4),
+                agent: Some(1),
+                ..CellEntity::new(EntityKind::Fire, NOW - 1)
+            };
+            if burns {
+                state.put(14, fire);
+            }
+            Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
+        };
+        assert!(!may_bomb(true));
+        assert!(may_bomb(false));
+    }
+
+    #[test]
+    fn a_unit_tries_the_only_step_out_of_its_own_bomb_also_where_an_enemy_may_want_the_same_cell() {
+        let right = Some(UnitAction::Move(UnitDirection::Right));
+        let kept = |row: &str| {
+            let (board, mut state) = map(&[row], GameParams::default());
+            state.put(0, armed(0, 0, 3));
+            let terrain = Terrain::new(&board);
+            Position::new(&board, &terrain, 0, &state).exits(0, &[None, right])
+        };
+        assert_eq!(kept(".C.D#"), Some(vec![right]));
+        assert_eq!(kept(".CD.#"), Some(vec![None, right]));
     }
 
     #[test]

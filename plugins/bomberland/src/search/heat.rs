@@ -35,10 +35,20 @@ impl Charge {
     }
 }
 
+/// A bomb that a unit can put into the fire that it is in: it goes off in the same tick.
+#[derive(Clone, Debug)]
+struct Burst {
+    agent: AgentIndex,
+    /// The last tick from now in which the unit is in that fire and cannot be hurt by it.
+    last: i32,
+    reach: Vec<CellIndex>,
+}
+
 /// Everything that burns or can burn.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Charges {
     pub(super) bombs: Vec<Charge>,
+    bursts: Vec<Burst>,
     fires: Vec<(CellIndex, i32)>,
 }
 
@@ -69,6 +79,27 @@ impl Charges {
             }
         }
         self.widen(terrain, state);
+        self.find_bursts(board, terrain, state);
+    }
+
+    fn find_bursts(&mut self, board: &GameBoard, terrain: &Terrain, state: &GameState) {
+        self.bursts.clear();
+        let most = usize::try_from(board.params.bombs_max).unwrap_or(0);
+        let now = state.tick;
+        for unit in state.units().iter().filter(|unit| unit.alive() && unit.bombs > 0) {
+            let placed = self.bombs.iter().filter(|bomb| bomb.agent == Some(unit.agent)).count();
+            let fire = state.entity(unit.cell).filter(|it| it.kind == EntityKind::Fire);
+            let Some(fire) = fire.filter(|_| placed < most && unit.stunned < f64::from(now)) else {
+                continue;
+            };
+            let gone = fire.expires.unwrap_or(i32::MAX).saturating_sub(1);
+            let last = gone.min(unit.invulnerable).saturating_sub(now);
+            if last > 0 {
+                let mut reach = Vec::with_capacity(9);
+                terrain.blast(state, unit.cell, radius(unit.diameter), |cell| reach.push(cell));
+                self.bursts.push(Burst { agent: unit.agent, last, reach });
+            }
+        }
     }
 
     /// A blast passes a block that other bombs can destroy before.
@@ -110,6 +141,10 @@ impl Charges {
                     bomb.early = bomb.loose;
                 }
             }
+            let mut bursts = self.bursts.iter().filter(|burst| burst.agent != agent);
+            if bursts.any(|burst| burst.reach.contains(&bomb.cell)) {
+                bomb.early = 1;
+            }
         }
         for _ in 1..self.bombs.len() {
             if !self.chain() {
@@ -149,7 +184,7 @@ pub(super) struct Heat {
 /// What differs between the sides.
 #[derive(Clone, Debug, Default)]
 struct SideHeat {
-    /// Bombs that the other side can set off.
+    /// Bombs that the other side can set off, or put into the fire that its units are in.
     possible: Marks,
     /// Bombs of the own side alone.
     own: Marks,
@@ -202,7 +237,7 @@ fn ticks(from: i32, to: i32) -> u64 {
 pub(super) enum Fear {
     /// What burns if no unit acts.
     Certain,
-    /// Also bombs that the other side can set off.
+    /// Also bombs that the other side can set off, or put into the fire that its units are in.
     Possible,
     /// Also bombs that the own side can set off.
     Loose,
@@ -269,6 +304,11 @@ impl Heat {
                     bomb.mark(&mut side.kept, from(bomb.early));
                 }
             }
+            for burst in charges.bursts.iter().filter(|burst| burst.agent != agent) {
+                for cell in &burst.reach {
+                    side.possible.mark(*cell, ticks(1, burst.last.saturating_add(life)));
+                }
+            }
         }
     }
 
@@ -301,5 +341,38 @@ impl Danger<'_> {
 
     pub(super) fn possible(self, cell: CellIndex) -> u64 {
         self.of(cell, Fear::Possible)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{CellEntity, GameParams};
+    use crate::search::drawn::{NOW, armed, map};
+    use crate::search::position::Position;
+
+    /// The ticks in which our unit has to fear for the cell beside it. The enemy is in a fire for
+    /// three more ticks and cannot be hurt for `whole` ticks.
+    fn feared(row: &str, whole: i32, bomb: bool) -> u64 {
+        let (board, mut state) = map(&[row], GameParams::default());
+        let enemy = state.unit_mut(1).unwrap();
+        enemy.invulnerable = NOW + whole;
+        let cell = enemy.cell;
+        let fire = CellEntity { expires: Some(NOW + 4), ..CellEntity::new(EntityKind::Fire, 9) };
+        state.put(cell, fire);
+        if bomb {
+            state.put(2, armed(0, 0, 3));
+        }
+        Position::new(&board, &Terrain::new(&board), 0, &state).heat(0).possible(1)
+    }
+
+    #[test]
+    fn an_enemy_in_the_fire_can_put_a_bomb_that_goes_off_at_once() {
+        let blast = GameParams::default().blast_duration;
+        assert_eq!(feared("C.D......", 2, false), ticks(1, 2 + blast - 1));
+        assert_eq!(feared("C.D......", 9, false), ticks(1, 3 + blast - 1), "the fire goes out");
+        assert_eq!(feared("C.D......", 0, false), 0, "the fire would hurt it");
+        assert_eq!(feared("C..D.....", 9, false), 0, "too far");
+        assert_ne!(feared("C..D.....", 9, true) & 0b10, 0, "it sets off a bomb of ours");
     }
 }

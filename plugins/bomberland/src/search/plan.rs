@@ -71,13 +71,13 @@ pub(super) fn plans(
             plans.push(way);
         }
     }
-    bombings(position, unit, &reached, dash, &mut plans);
+    bombings(position, (index, unit), &reached, dash, &mut plans);
     if !position.harmless_bomb(index) {
         plans.retain(|plan| plan.first() != Some(&PlanStep::Bomb));
     }
     keep_exits(position, index, &mut plans);
     give_way(position, index, unit, &mut plans);
-    if position.burst_pays(unit) {
+    if position.burst_pays(index, unit) {
         plans.push(vec![PlanStep::Bomb]);
     }
     plans
@@ -142,7 +142,7 @@ fn interesting(position: &Position<'_>, reached: &[Reached], worth: &[f64]) -> V
 /// Walks that end with a bomb: where it reaches most enemies and blocks, nearest first.
 fn bombings(
     position: &Position<'_>,
-    unit: &Unit,
+    (index, unit): (UnitIndex, &Unit),
     reached: &[Reached],
     dash: bool,
     plans: &mut Vec<Plan>,
@@ -156,9 +156,12 @@ fn bombings(
         .filter(|(value, index)| *value > 0.0 || *index == 0)
         .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    ranked.truncate(BOMBINGS);
-    for (_, index) in ranked {
-        let mut plan = way(reached, index, dash);
+    let kept = ranked.into_iter().filter(|(_, end)| {
+        let at = reached.get(*end).filter(|at| at.steps > 0);
+        at.is_none_or(|at| position.harmless_bomb_in(index, at.cell))
+    });
+    for (_, end) in kept.take(BOMBINGS) {
+        let mut plan = way(reached, end, dash);
         plan.push(PlanStep::Bomb);
         plans.push(plan);
     }
@@ -269,7 +272,7 @@ impl Progress {
                 PlanStep::Dash(cell) => return self.walk(position, unit, cell, false),
                 PlanStep::Bomb => {
                     self.next += 1;
-                    let puts = position.can_bomb(unit) || position.burst_pays(unit);
+                    let puts = position.can_bomb(unit) || position.burst_pays(index, unit);
                     return puts.then_some(Some(UnitAction::Bomb));
                 }
                 PlanStep::Detonate(cell) => {

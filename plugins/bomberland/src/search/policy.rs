@@ -7,7 +7,7 @@
 use super::heat::{Charge, Fear};
 use super::position::Position;
 use super::terrain::{destructible, radius};
-use crate::rules::{CellIndex, EntityKind, Unit, UnitAction, UnitIndex};
+use crate::rules::{CellEntity, CellIndex, EntityKind, Unit, UnitAction, UnitIndex};
 
 /// How much each cell pulls the units of a side.
 pub(super) type Pull = Vec<f64>;
@@ -39,7 +39,7 @@ impl Position<'_> {
         if let Some(shot) = self.shot(index, &unit, manner.digs) {
             return Some(shot);
         }
-        if manner.bursts && self.burst_pays(&unit) {
+        if manner.bursts && self.burst_pays(index, &unit) {
             return Some(UnitAction::Bomb);
         }
         if !self.calm(unit.agent, unit.cell, 1, Fear::Loose) {
@@ -82,8 +82,9 @@ impl Position<'_> {
     }
 
     /// Whether a bomb of the unit goes off at once, as bombs do that are put into fire, and hurts the
-    /// other side only. The unit itself has been hurt by the fire and cannot be hurt again so soon.
-    pub(super) fn burst_pays(&self, unit: &Unit) -> bool {
+    /// other side only. The unit itself has been hurt by the fire and cannot be hurt again so soon;
+    /// afterwards it gets out, or the ring of fire would have had it anyway.
+    pub(super) fn burst_pays(&self, index: UnitIndex, unit: &Unit) -> bool {
         let next = self.state.tick + 1;
         let whole = |unit: &Unit| unit.invulnerable >= next;
         let burns = |cell: CellIndex| {
@@ -102,7 +103,15 @@ impl Position<'_> {
                 gain |= hit.agent != unit.agent && !whole(hit) && !burns(cell);
             }
         });
-        gain && !loss
+        if !gain || loss {
+            return false;
+        }
+        let ring = self.state.entity(unit.cell).is_some_and(CellEntity::permanent);
+        let gets_out = || {
+            let after = self.after(index, Some(UnitAction::Bomb));
+            after.way_out(index, Fear::Certain).is_some()
+        };
+        ring && self.doomed(index, unit) || gets_out()
     }
 
     /// Whether a bomb, or another one that it sets off, reaches a mate of a unit or the unit.
@@ -212,8 +221,24 @@ pub(super) fn entry_steps(
 mod tests {
     use super::*;
     use crate::rules::{GameParams, UnitDirection};
-    use crate::search::drawn::{armed, map};
+    use crate::search::drawn::{NOW, armed, map};
     use crate::search::terrain::Terrain;
+
+    #[test]
+    fn a_unit_puts_a_bomb_into_its_fire_only_where_it_gets_out_afterwards() {
+        let pays = |row: &str| {
+            let (board, mut state) = map(&[row], GameParams::default());
+            let fire = CellEntity { expires: Some(NOW + 4), ..CellEntity::new(EntityKind::Fire, 9) };
+            state.put(2, fire);
+            let ours = state.unit_mut(0).unwrap();
+            ours.invulnerable = NOW + 4;
+            let unit = *ours;
+            Position::new(&board, &Terrain::new(&board), 0, &state).burst_pays(0, &unit)
+        };
+        assert!(pays("..CD....."));
+        assert!(!pays(".#CD....."));
+        assert!(!pays("..C.D...."), "nothing is hit");
+    }
 
     #[test]
     fn a_unit_that_a_bomb_can_hit_in_each_tick_runs_and_does_not_wait_for_the_end_of_the_fuse() {

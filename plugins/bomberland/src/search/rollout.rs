@@ -61,6 +61,8 @@ pub(super) struct Rollout<'a, 'b> {
     pub(super) weights: &'b SearchWeights,
     pub(super) centre: &'b Centre,
     pub(super) replies: Replies<'b>,
+    /// Which unit is frozen where one is.
+    pub(super) luck: ForwardChance,
     /// Units with plans.
     pub(super) plans: Vec<(UnitIndex, &'b [PlanStep])>,
 }
@@ -73,6 +75,8 @@ pub(super) struct Played {
     pub(super) decay: f64,
     /// Simulated ticks.
     pub(super) ticks: u64,
+    /// Whether a unit was frozen: another one could have been.
+    pub(super) froze: bool,
     /// The orders of our units with the tick from now, from 1.
     pub(super) line: Vec<(u32, UnitOrder)>,
 }
@@ -95,9 +99,10 @@ impl Rollout<'_, '_> {
             let drops = drops(&board.params);
             let mut hits =
                 BlockHits { weights: self.weights, centre: self.centre, drops, worth: 0.0 };
-            let luck = &mut ForwardChance::default();
-            step(board, &mut self.position.state, luck, &mut orders, &mut hits);
+            step(board, &mut self.position.state, &mut self.luck, &mut orders, &mut hits);
             played.ticks += 1;
+            let frozen = self.position.state.units().iter().zip(&before);
+            played.froze |= frozen.into_iter().any(|(unit, old)| unit.stunned > old.stunned);
             let over = self.position.state.complete();
             let gain = self.gain(&before) + hits.worth + if over { self.outcome() } else { 0.0 };
             played.value += played.decay * gain;

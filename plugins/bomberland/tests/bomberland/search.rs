@@ -245,7 +245,9 @@ fn the_budget_bounds_the_simulated_ticks() {
     for scene in (1..8).filter_map(middle) {
         for nodes in [0, 1, 100, 1_000] {
             let found = search(&scene, &SearchOptions { nodes, ..options() });
-            assert!(found.nodes < nodes + 14 || found.nodes <= 14, "{} of {nodes}", found.nodes);
+            // A choice in which a unit is frozen is played out for each unit that this can be.
+            let most = nodes.max(1) + 3 * 14;
+            assert!(found.nodes < most, "{} of {nodes}", found.nodes);
             let living = scene.state.units().iter().filter(|unit| unit.alive() && unit.agent == 0);
             assert_eq!(found.units.len(), living.count(), "a result exists with any budget");
         }
