@@ -203,7 +203,8 @@ impl Position<'_> {
         self.after_all(&[(index, act)])
     }
 
-    /// The state after orders of some units, while no other unit does anything.
+    /// The state after orders of some units, while no other unit does anything. An item that they
+    /// take freezes none: which unit it freezes is not known.
     fn after_all(&self, acts: &[(UnitIndex, Option<UnitAction>)]) -> Self {
         let mut after = Self::new(self.board, self.terrain, self.us, &self.state);
         let order = |&(unit, act): &(UnitIndex, Option<UnitAction>)| {
@@ -212,6 +213,11 @@ impl Position<'_> {
         };
         let mut orders: Vec<UnitOrder> = acts.iter().filter_map(order).collect();
         step(self.board, &mut after.state, &mut ForwardChance::default(), &mut orders, &mut ());
+        for (unit, old) in (0..).zip(self.state.units()) {
+            if let Some(unit) = after.state.unit_mut(unit) {
+                unit.stunned = old.stunned;
+            }
+        }
         after.refresh();
         after
     }
@@ -393,6 +399,17 @@ mod tests {
         };
         assert_eq!(kept(".C.D#"), Some(vec![right]));
         assert_eq!(kept(".CD.#"), Some(vec![None, right]));
+    }
+
+    #[test]
+    fn an_item_that_a_mate_takes_does_not_make_an_enemy_harmless() {
+        let (board, mut state) = map(&["E!.......", "....CD..."], GameParams::default());
+        state.put(6, armed(1, 1, 5));
+        let terrain = Terrain::new(&board);
+        let position = Position::new(&board, &terrain, 0, &state);
+        let right = UnitAction::Move(UnitDirection::Right);
+        let after = position.after_all(&[(2, Some(right))]);
+        assert_eq!(after.state.unit(1).map(|enemy| enemy.stunned), Some(0.0));
     }
 
     #[test]

@@ -69,7 +69,7 @@ impl Position<'_> {
             self.terrain.blast(&self.state, bomb.cell, bomb.radius, |cell| {
                 gain += i32::from(digs && destructible(&self.state, cell));
                 for hit in self.state.units().iter().filter(|hit| hit.cell == cell) {
-                    if hit.alive() && hit.invulnerable <= now {
+                    if hit.alive() && self.blast_hurts(hit) {
                         *(if hit.agent == unit.agent { &mut loss } else { &mut gain }) += 1;
                     }
                 }
@@ -114,13 +114,21 @@ impl Position<'_> {
         ring && self.doomed(index, unit) || gets_out()
     }
 
+    /// Whether a blast that begins in the next tick hurts a unit in its reach: at once, or while the
+    /// unit is frozen there and the fire still burns.
+    fn blast_hurts(&self, unit: &Unit) -> bool {
+        let now = self.state.tick;
+        let gone = now.saturating_add(self.board.params.blast_duration);
+        let ready = i32::try_from(self.ready(unit)).unwrap_or(i32::MAX);
+        unit.invulnerable <= now || unit.invulnerable < gone.min(now.saturating_add(ready - 1))
+    }
+
     /// Whether a bomb, or another one that it sets off, reaches a mate of a unit or the unit.
     pub(super) fn lit_mate(&self, bomb: &Charge, unit: &Unit) -> bool {
-        let now = self.state.tick;
         let lit = self.bombs().iter().filter(|other| bomb.reach.contains(&other.cell));
         let mut mates =
             self.state.units().iter().filter(|mate| {
-                mate.alive() && mate.agent == unit.agent && mate.invulnerable <= now
+                mate.alive() && mate.agent == unit.agent && self.blast_hurts(mate)
             });
         let lit: Vec<&Charge> = lit.collect();
         mates.any(|mate| lit.iter().any(|other| other.reach.contains(&mate.cell)))
@@ -238,6 +246,20 @@ mod tests {
         assert!(pays("..CD....."));
         assert!(!pays(".#CD....."));
         assert!(!pays("..C.D...."), "nothing is hit");
+    }
+
+    #[test]
+    fn a_bomb_stays_while_a_frozen_mate_would_be_in_its_fire_longer_than_it_cannot_be_hurt() {
+        let shoots = |whole: i32| {
+            let (board, mut state) = map(&["C.E.D...."], GameParams::default());
+            state.put(3, armed(0, 0, 3));
+            let mate = state.unit_mut(2).unwrap();
+            (mate.stunned, mate.invulnerable) = (f64::from(NOW + 9), NOW + whole);
+            let reply = Position::new(&board, &Terrain::new(&board), 0, &state).reply(0, OURS);
+            matches!(reply, Some(UnitAction::Detonate(..)))
+        };
+        assert!(!shoots(3));
+        assert!(shoots(9));
     }
 
     #[test]
