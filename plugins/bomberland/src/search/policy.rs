@@ -126,10 +126,11 @@ impl Position<'_> {
     /// Whether a bomb, or another one that it sets off, reaches a mate of a unit or the unit.
     pub(super) fn lit_mate(&self, bomb: &Charge, unit: &Unit) -> bool {
         let lit = self.bombs().iter().filter(|other| bomb.reach.contains(&other.cell));
-        let mut mates =
-            self.state.units().iter().filter(|mate| {
-                mate.alive() && mate.agent == unit.agent && self.blast_hurts(mate)
-            });
+        let mut mates = self
+            .state
+            .units()
+            .iter()
+            .filter(|mate| mate.alive() && mate.agent == unit.agent && self.blast_hurts(mate));
         let lit: Vec<&Charge> = lit.collect();
         mates.any(|mate| lit.iter().any(|other| other.reach.contains(&mate.cell)))
     }
@@ -236,7 +237,8 @@ mod tests {
     fn a_unit_puts_a_bomb_into_its_fire_only_where_it_gets_out_afterwards() {
         let pays = |row: &str| {
             let (board, mut state) = map(&[row], GameParams::default());
-            let fire = CellEntity { expires: Some(NOW + 4), ..CellEntity::new(EntityKind::Fire, 9) };
+            let fire =
+                CellEntity { expires: Some(NOW + 4), ..CellEntity::new(EntityKind::Fire, 9) };
             state.put(2, fire);
             let ours = state.unit_mut(0).unwrap();
             ours.invulnerable = NOW + 4;
