@@ -111,6 +111,8 @@ pub struct SearchResult {
 pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
     let terrain = Terrain::new(&scene.board);
     let root = Position::new(&scene.board, &terrain, scene.agent, &scene.state);
+    let options =
+        &SearchOptions { weights: ending::weights(&root, &options.weights), ..options.clone() };
     let weights = &options.weights;
     let centre = Centre::new(&root, DIG_STEPS);
     let ending = ending::weight(&root, centre.urgency);

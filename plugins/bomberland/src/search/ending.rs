@@ -6,6 +6,7 @@
 
 use super::position::Position;
 use super::reach::Reach;
+use super::weights::SearchWeights;
 use crate::rules::{CellIndex, Unit};
 
 /// Ticks by which one side lasts longer that count at most.
@@ -19,11 +20,34 @@ const SOON: i32 = 150;
 /// Bombs of a unit with which a place counts half as much as without any.
 const HALF: f64 = 3.0;
 
+/// Ticks before the last cell burns from which on fear counts for this share only: a unit that gives
+/// up its place because of a bomb that may come loses the game, too.
+const BRAVE: i32 = 110;
+const FEAR: f64 = 0.1;
+
+/// The weights as they count now.
+pub(super) fn weights(root: &Position<'_>, given: &SearchWeights) -> SearchWeights {
+    if left(root) > BRAVE {
+        return *given;
+    }
+    SearchWeights {
+        risk: given.risk * FEAR,
+        held: given.held * FEAR,
+        shut: given.shut * FEAR,
+        cornered: given.cornered * FEAR,
+        ..*given
+    }
+}
+
+/// Ticks until the last cell burns.
+fn left(root: &Position<'_>) -> i32 {
+    root.terrain.last_burn().saturating_sub(root.state.tick)
+}
+
 /// How much it counts now who lasts longer, 0 to 1. A refuge is held as long as the other side has
 /// no bombs to drive its unit away, so it counts early where bombs are few and late otherwise.
 pub(super) fn weight(root: &Position<'_>, urgency: f64) -> f64 {
-    let left = root.terrain.last_burn().saturating_sub(root.state.tick);
-    let late = f64::from(SOON.saturating_sub(left)) / f64::from(SOON - LATE);
+    let late = f64::from(SOON.saturating_sub(left(root))) / f64::from(SOON - LATE);
     let alive = root.state.units().iter().filter(|unit| unit.alive());
     let (units, bombs) = alive.fold((0.0_f64, 0.0), |(units, bombs), unit| {
         (units + 1.0, bombs + f64::from(unit.bombs.max(0)))
@@ -86,4 +110,28 @@ fn spare(position: &Position<'_>, unit: &Unit) -> i32 {
 fn extra(position: &Position<'_>, side: &Reach) -> i32 {
     let units = side.units().filter_map(|index| position.state.unit(index));
     units.map(|unit| spare(position, unit)).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::GameParams;
+    use crate::search::drawn::{NOW, map};
+    use crate::search::terrain::Terrain;
+
+    #[test]
+    fn fear_counts_little_near_the_end_of_the_ring_of_fire() {
+        let cornered = |left: i32| {
+            let params = GameParams {
+                game_duration: NOW + left - 9,
+                fire_interval: 1.0,
+                ..GameParams::default()
+            };
+            let (board, state) = map(&["C.......D"], params);
+            let terrain = Terrain::new(&board);
+            weights(&Position::new(&board, &terrain, 0, &state), &SearchWeights::default()).cornered
+        };
+        let full = SearchWeights::default().cornered;
+        assert!(cornered(130) == full && cornered(100) < full / 5.0);
+    }
 }
