@@ -5,7 +5,8 @@
 //! an enemy where it has an exit itself, and otherwise walks to what pulls it most.
 
 use super::heat::{Charge, Fear};
-use super::position::Position;
+use super::position::{Position, Rivals};
+use super::reach::Reach;
 use super::terrain::{destructible, radius};
 use crate::rules::{CellEntity, CellIndex, EntityKind, Unit, UnitAction, UnitIndex};
 
@@ -83,7 +84,7 @@ impl Position<'_> {
 
     /// Whether a bomb of the unit goes off at once, as bombs do that are put into fire, and hurts the
     /// other side only. The unit itself has been hurt by the fire and cannot be hurt again so soon;
-    /// afterwards it gets out, or the ring of fire would have had it anyway.
+    /// afterwards it gets out past the enemies, or the ring of fire would have had it anyway.
     pub(super) fn burst_pays(&self, index: UnitIndex, unit: &Unit) -> bool {
         let next = self.state.tick + 1;
         let whole = |unit: &Unit| unit.invulnerable >= next;
@@ -109,7 +110,10 @@ impl Position<'_> {
         let ring = self.state.entity(unit.cell).is_some_and(CellEntity::permanent);
         let gets_out = || {
             let after = self.after(index, Some(UnitAction::Bomb));
-            after.way_out(index, Fear::Certain).is_some()
+            let mut reach = Reach::default();
+            reach.read(&after, unit.agent != self.us);
+            let rivals = Rivals { steps: reach.all(), ahead: 0 };
+            after.way_past(index, Fear::Certain, &rivals).is_some()
         };
         ring && self.doomed(index, unit) || gets_out()
     }
@@ -247,6 +251,7 @@ mod tests {
         };
         assert!(pays("..CD....."));
         assert!(!pays(".#CD....."));
+        assert!(!pays("F.CD....."), "an enemy closes the exit");
         assert!(!pays("..C.D...."), "nothing is hit");
     }
 
