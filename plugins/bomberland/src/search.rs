@@ -51,10 +51,6 @@ const FADE: f64 = 0.93;
 /// Cells that pull the enemy when the ring of fire closes.
 const REFUGES: usize = 9;
 
-/// Units of a side, each of which can be frozen, and the draws that freeze them.
-const MATES: u8 = 3;
-const VICTIMS: [f64; MATES as usize] = [0.5, 0.17, 0.83];
-
 /// Steps that a hit on a block costs.
 const DIG_STEPS: u32 = 7;
 
@@ -209,16 +205,18 @@ impl Search<'_, '_> {
     /// The value of a joint choice, the simulated ticks, and our orders. Where a unit is frozen, it
     /// is the mean over all units that this can be.
     fn play(&mut self, choice: &[usize]) -> (f64, u64, Vec<(u32, UnitOrder)>) {
-        let [first, others @ ..] = VICTIMS;
-        let (mut value, played) = self.play_out(choice, first);
+        let count = |ours| self.root.living(ours).fold(0_u32, |count, _| count + 1);
+        let units = count(true).max(count(false)).max(1);
+        let draw = |unit: u32| (f64::from(unit) + 0.5) / f64::from(units);
+        let (mut value, played) = self.play_out(choice, draw(0));
         let mut ticks = played.ticks;
         if played.froze {
-            for victim in others {
-                let (other, played) = self.play_out(choice, victim);
+            for unit in 1..units {
+                let (other, played) = self.play_out(choice, draw(unit));
                 value += other;
                 ticks += played.ticks;
             }
-            value /= f64::from(MATES);
+            value /= f64::from(units);
         }
         let trapped = self.trapped(choice) * self.options.weights.own_bomb;
         let hunts = self.hunts.iter().zip(choice);
@@ -346,4 +344,27 @@ fn their_sources(root: &Position<'_>, refuge: f64) -> Vec<(CellIndex, f64)> {
         }
     }
     sources
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::GameParams;
+    use drawn::map;
+    use std::sync::Arc;
+
+    /// What the choice to play by the rules is worth while the enemy takes a freeze powerup.
+    fn value(row: &str) -> f64 {
+        let (board, state) = map(&[row], GameParams::default());
+        let board = Arc::new(board);
+        let scene = TickScene { board, state, events: Vec::new(), agent: 0, tick_rate_hz: 10.0 };
+        let weights = SearchWeights::default();
+        search(&scene, &SearchOptions { nodes: 0, ticks: 3, weights, goals: Vec::new() }).value
+    }
+
+    #[test]
+    fn each_unit_can_be_the_one_that_is_frozen() {
+        let (one, other) = (value("C...........E...!D"), value("E...........C...!D"));
+        assert!((one - other).abs() < 1e-9, "{one} and {other}");
+    }
 }

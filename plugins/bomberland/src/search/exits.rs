@@ -348,6 +348,14 @@ mod tests {
     }
 
     #[test]
+    fn a_walk_to_put_a_bomb_needs_one_that_could_be_put_now() {
+        let (board, state) = map(&["..C.D...."], GameParams::default());
+        let terrain = Terrain::new(&board);
+        let position = Position::new(&board, &terrain, 0, &state);
+        assert!(position.harmless_bomb_in(0, 2) && !position.harmless_bomb_in(0, 0));
+    }
+
+    #[test]
     fn a_cell_that_an_enemy_steps_into_at_the_same_time_is_no_exit_in_the_last_tick() {
         let [up, left] = [UnitDirection::Up, UnitDirection::Left].map(UnitAction::Move);
         let kept = |rows: &[&str]| {
