@@ -132,8 +132,10 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
     let worths = units.iter().zip(&firsts);
     let worths = worths.map(|((index, _), acts)| hunt_worths(&mut hunts, weights, *index, acts));
     let hunts: Vec<Vec<f64>> = worths.collect();
+    let living = |ours| root.living(ours).fold(0, |count, _| count + 1);
     let mut search = Search {
         root: &root,
+        mates: living(true).max(living(false)).max(1),
         firsts: &firsts,
         hunts: &hunts,
         traps: BTreeMap::new(),
@@ -185,6 +187,8 @@ fn alternatives<'a>(
 
 struct Search<'a, 'b> {
     root: &'b Position<'a>,
+    /// Living units of the side that has more of them.
+    mates: u32,
     /// The first order of each plan, by unit.
     firsts: &'b [Vec<Option<UnitAction>>],
     /// What the first order of each plan is worth for the hunt, by unit.
@@ -205,8 +209,7 @@ impl Search<'_, '_> {
     /// The value of a joint choice, the simulated ticks, and our orders. Where a unit is frozen, it
     /// is the mean over all units that this can be.
     fn play(&mut self, choice: &[usize]) -> (f64, u64, Vec<(u32, UnitOrder)>) {
-        let count = |ours| self.root.living(ours).fold(0_u32, |count, _| count + 1);
-        let units = count(true).max(count(false)).max(1);
+        let units = self.mates;
         let draw = |unit: u32| (f64::from(unit) + 0.5) / f64::from(units);
         let (mut value, played) = self.play_out(choice, draw(0));
         let mut ticks = played.ticks;

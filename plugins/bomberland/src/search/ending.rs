@@ -20,9 +20,11 @@ const SOON: i32 = 150;
 /// Bombs of a unit with which a place counts half as much as without any.
 const HALF: f64 = 3.0;
 
-/// Ticks before the last cell burns from which on fear counts for this share only: a unit that gives
-/// up its place because of a bomb that may come loses the game, too.
+/// Ticks before the last cell burns from which on fear counts less: a unit that gives up its place
+/// because of a bomb that may come loses the game, too.
 const BRAVE: i32 = 110;
+
+/// What is left of fear then.
 const FEAR: f64 = 0.1;
 
 /// The weights as they count now.

@@ -3,7 +3,7 @@
 
 use super::chase::Chase;
 use super::heat::Fear;
-use super::position::{Position, Rivals};
+use super::position::{Position, Rivals, WayOut};
 use super::reach::Reach;
 use crate::rules::{
     CellIndex, EntityKind, ForwardChance, Unit, UnitAction, UnitIndex, UnitOrder, step,
@@ -80,10 +80,11 @@ impl Position<'_> {
         // A step that comes about only if no rival wants the same cell, where there is no surer one.
         let hope = || {
             let exit = Exit { fear: Fear::Own, before_freeze: false };
-            let stays = stays.as_ref().filter(|stays| !stays.burns_next(index, Fear::Possible));
-            let outs = acts.iter().zip(&afters).filter(|(act, after)| {
-                stays.is_some() && self.contested(unit, **act) && leaves(exit, after)
-            });
+            let may = stays.as_ref().is_some_and(|stays| !stays.burns_next(index, Fear::Possible));
+            let outs = acts
+                .iter()
+                .zip(&afters)
+                .filter(|(act, after)| may && self.contested(unit, **act) && leaves(exit, after));
             outs.map(|(act, _)| *act).collect::<Vec<_>>()
         };
         let (out, last) = EXITS.split_at(OUT);
@@ -227,14 +228,18 @@ impl Position<'_> {
     /// the cell first that the unit left `from` for.
     fn leaves(&self, index: UnitIndex, from: CellIndex, fear: Fear, most: u32) -> bool {
         let Some(unit) = self.state.unit(index) else { return false };
-        let mut reach = Reach::default();
-        reach.read(self, unit.agent != self.us);
-        let rivals = Rivals { steps: reach.all(), ahead: 1 };
-        if let Some(way) = self.way_past(index, fear, &rivals) {
+        if let Some(way) = self.way_past_all(index, fear, 1) {
             return way.ticks == 0 || way.ticks <= most;
         }
         let quick = self.way_out(index, fear).is_some_and(|way| way.ticks <= most.min(CHASE));
         quick && Chase::new(self, unit, fear, most.min(CHASE)).lost(from)
+    }
+
+    /// The quickest way out past all units of the other side, which have walked `ahead` ticks already.
+    pub(super) fn way_past_all(&self, index: UnitIndex, fear: Fear, ahead: u32) -> Option<WayOut> {
+        let mut reach = Reach::default();
+        reach.read(self, self.state.unit(index)?.agent != self.us);
+        self.way_past(index, fear, &Rivals { steps: reach.all(), ahead })
     }
 
     /// In how many ticks the other side can take an item that freezes.

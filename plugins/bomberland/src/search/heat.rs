@@ -87,11 +87,11 @@ impl Charges {
         let most = usize::try_from(board.params.bombs_max).unwrap_or(0);
         let now = state.tick;
         for unit in state.units().iter().filter(|unit| unit.alive() && unit.bombs > 0) {
-            let placed = self.bombs.iter().filter(|bomb| bomb.agent == Some(unit.agent)).count();
             let fire = state.entity(unit.cell).filter(|it| it.kind == EntityKind::Fire);
-            let Some(fire) = fire.filter(|_| placed < most && unit.stunned < f64::from(now)) else {
+            let Some(fire) = fire.filter(|_| unit.stunned < f64::from(now)) else { continue };
+            if state.bombs_of(unit.agent) >= most {
                 continue;
-            };
+            }
             let gone = fire.expires.unwrap_or(i32::MAX).saturating_sub(1);
             let last = gone.min(unit.invulnerable).saturating_sub(now);
             if last > 0 {

@@ -5,8 +5,7 @@
 //! an enemy where it has an exit itself, and otherwise walks to what pulls it most.
 
 use super::heat::{Charge, Fear};
-use super::position::{Position, Rivals};
-use super::reach::Reach;
+use super::position::Position;
 use super::terrain::{destructible, radius};
 use crate::rules::{CellEntity, CellIndex, EntityKind, Unit, UnitAction, UnitIndex};
 
@@ -110,10 +109,7 @@ impl Position<'_> {
         let ring = self.state.entity(unit.cell).is_some_and(CellEntity::permanent);
         let gets_out = || {
             let after = self.after(index, Some(UnitAction::Bomb));
-            let mut reach = Reach::default();
-            reach.read(&after, unit.agent != self.us);
-            let rivals = Rivals { steps: reach.all(), ahead: 0 };
-            after.way_past(index, Fear::Certain, &rivals).is_some()
+            after.way_past_all(index, Fear::Certain, 0).is_some()
         };
         ring && self.doomed(index, unit) || gets_out()
     }
