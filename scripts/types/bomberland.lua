@@ -138,6 +138,7 @@
 ---@field ring number? A unit whose cell burns soon. Default 40.0.
 ---@field centre number? A step of one of our units to the cells that burn last; a hit on a block in the way takes several steps. Default 1.6.
 ---@field ending number? A tick by which our last unit would die later than the enemy's in the ring of fire, as soon as places can be held: where units carry few bombs, and near the end. Default 12.0.
+---@field hold number? A unit in the cell that burns last, as soon as places can be held; an enemy there costs as much. Default 60.0.
 ---@field refuge number? How much the cells that burn last pull the enemy's units in the lines that are played out, as soon as places can be held. Default 0.0.
 ---@field way number? A hit on a block that is in one of our units' way to the cells that burn last. Default 10.0.
 ---@field dig number? A unit beside a block, less for each step to it. Default 6.0.

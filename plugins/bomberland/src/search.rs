@@ -206,20 +206,20 @@ struct Search<'a, 'b> {
 }
 
 impl Search<'_, '_> {
-    /// The value of a joint choice, the simulated ticks, and our orders. Where a unit is frozen, it
-    /// is the mean over all units that this can be.
+    /// The value of a joint choice, the simulated ticks, and our orders. The enemy chooses what is
+    /// worst for us: to attack, only to walk, or to give way where both sides want the same cell.
     fn play(&mut self, choice: &[usize]) -> (f64, u64, Vec<(u32, UnitOrder)>) {
-        let units = self.mates;
-        let draw = |unit: u32| (f64::from(unit) + 0.5) / f64::from(units);
-        let (mut value, played) = self.play_out(choice, draw(0));
-        let mut ticks = played.ticks;
-        if played.froze {
-            for unit in 1..units {
-                let (other, played) = self.play_out(choice, draw(unit));
-                value += other;
-                ticks += played.ticks;
-            }
-            value /= f64::from(units);
+        let pulls = self.pulls;
+        let pull = Some(pulls.theirs.as_slice());
+        let walk = Manner { attacks: false, digs: false, bursts: true, pull };
+        let walks = Replies { ours: OURS, theirs: walk, yields: false };
+        let attacks = Replies { theirs: Manner { attacks: true, ..walk }, ..walks };
+        let (mut value, mut ticks, played) = self.play_all(choice, attacks);
+        let yields = played.contested.then_some(Replies { yields: true, ..attacks });
+        for replies in [Some(walks), yields].into_iter().flatten() {
+            let (other, spent, _) = self.play_all(choice, replies);
+            value = value.min(other);
+            ticks += spent;
         }
         let trapped = self.trapped(choice) * self.options.weights.own_bomb;
         let hunts = self.hunts.iter().zip(choice);
@@ -227,8 +227,29 @@ impl Search<'_, '_> {
         (value - trapped + hunt, ticks, played.line)
     }
 
-    /// The value of what is played out where that unit of a side is frozen.
-    fn play_out(&mut self, choice: &[usize], victim: f64) -> (f64, Played) {
+    /// The value of a joint choice against some replies, and the simulated ticks. Where a unit is
+    /// frozen, it is the mean over all units that this can be.
+    fn play_all(&mut self, choice: &[usize], replies: Replies<'_>) -> (f64, u64, Played) {
+        let (mut value, played) = self.play_out(choice, self.draw(0), replies);
+        let mut ticks = played.ticks;
+        if played.froze {
+            for unit in 1..self.mates {
+                let (other, played) = self.play_out(choice, self.draw(unit), replies);
+                value += other;
+                ticks += played.ticks;
+            }
+            value /= f64::from(self.mates);
+        }
+        (value, ticks, played)
+    }
+
+    /// The draw by which that unit of a side is frozen.
+    fn draw(&self, unit: u32) -> f64 {
+        (f64::from(unit) + 0.5) / f64::from(self.mates)
+    }
+
+    /// The value of what is played out against some replies with that draw of the frozen unit.
+    fn play_out(&mut self, choice: &[usize], victim: f64, replies: Replies<'_>) -> (f64, Played) {
         self.position.reset(&self.scene.state);
         let chosen = self.units.iter().zip(choice);
         let plans =
@@ -237,15 +258,7 @@ impl Search<'_, '_> {
             position: &mut self.position,
             weights: &self.options.weights,
             centre: &self.pulls.centre,
-            replies: Replies {
-                ours: OURS,
-                theirs: Manner {
-                    attacks: true,
-                    digs: false,
-                    bursts: true,
-                    pull: Some(&self.pulls.theirs),
-                },
-            },
+            replies,
             luck: ForwardChance::freezing(victim),
             plans: plans.collect(),
         };
@@ -352,7 +365,7 @@ fn their_sources(root: &Position<'_>, refuge: f64) -> Vec<(CellIndex, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::GameParams;
+    use crate::rules::{GameParams, UnitDirection};
     use drawn::map;
     use std::sync::Arc;
 
@@ -369,5 +382,23 @@ mod tests {
     fn each_unit_can_be_the_one_that_is_frozen() {
         let (one, other) = (value("C...........E...!D"), value("E...........C...!D"));
         assert!((one - other).abs() < 1e-9, "{one} and {other}");
+    }
+    /// What our first unit does near the end of the ring of fire, in the cell that burns last, with
+    /// a goal of a script below it.
+    fn act_at_the_end(rows: &[&str]) -> Option<UnitAction> {
+        let params = GameParams { game_duration: drawn::NOW + 50, ..GameParams::default() };
+        let (board, state) = map(rows, params);
+        let board = Arc::new(board);
+        let scene = TickScene { board, state, events: Vec::new(), agent: 0, tick_rate_hz: 10.0 };
+        let weights = SearchWeights::default();
+        let goals = vec![(2, 400.0)];
+        search(&scene, &SearchOptions { nodes: 3000, ticks: 14, weights, goals }).units[0].act
+    }
+
+    #[test]
+    fn near_the_end_a_unit_leaves_the_cell_that_burns_last_only_if_no_enemy_is_near() {
+        let far = act_at_the_end(&["D#...", "##.##", "#.C.#", "##.##", "....."]);
+        let near = act_at_the_end(&["..D..", "##.##", "#.C.#", "##.##", "....."]);
+        assert_eq!([far, near], [Some(UnitAction::Move(UnitDirection::Down)), None]);
     }
 }

@@ -29,7 +29,7 @@ const FEAR: f64 = 0.1;
 
 /// The weights as they count now.
 pub(super) fn weights(root: &Position<'_>, given: &SearchWeights) -> SearchWeights {
-    if left(root) > BRAVE {
+    if !near(root) {
         return *given;
     }
     SearchWeights {
@@ -37,13 +37,20 @@ pub(super) fn weights(root: &Position<'_>, given: &SearchWeights) -> SearchWeigh
         held: given.held * FEAR,
         shut: given.shut * FEAR,
         cornered: given.cornered * FEAR,
+        corners: given.corners * FEAR,
+        exposed: given.exposed * FEAR,
         ..*given
     }
 }
 
+/// Whether the ring of fire closes so soon that places count more than lives.
+pub(super) fn near(position: &Position<'_>) -> bool {
+    left(position) <= BRAVE
+}
+
 /// Ticks until the last cell burns.
-fn left(root: &Position<'_>) -> i32 {
-    root.terrain.last_burn().saturating_sub(root.state.tick)
+fn left(position: &Position<'_>) -> i32 {
+    position.terrain.last_burn().saturating_sub(position.state.tick)
 }
 
 /// How much it counts now who lasts longer, 0 to 1. A refuge is held as long as the other side has

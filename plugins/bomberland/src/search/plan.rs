@@ -1,5 +1,6 @@
 //! Plans of one unit: ways to cells that are worth it, bombs there, and bombs to set off.
 
+use super::ending;
 use super::heat::Fear;
 use super::policy::OURS;
 use super::position::Position;
@@ -19,6 +20,8 @@ pub(super) enum PlanStep {
     Detonate(CellIndex),
     /// Stays for a tick.
     Wait,
+    /// Stays, whatever comes.
+    Stay,
 }
 
 /// A plan; at its end the unit plays by the rules.
@@ -69,6 +72,14 @@ pub(super) fn plans(
         let way = way(&reached, end, dash);
         if !plans.contains(&way) {
             plans.push(way);
+        }
+    }
+    if ending::near(position) {
+        let last = reached.iter().position(|at| Some(at.cell) == position.last_cell());
+        for end in [Some(0), last.filter(|end| *end > 0)].into_iter().flatten() {
+            let mut plan = way(&reached, end, dash);
+            plan.push(PlanStep::Stay);
+            plans.push(plan);
         }
     }
     bombings(position, (index, unit), &reached, dash, &mut plans);
@@ -279,6 +290,7 @@ impl Progress {
                     self.next += 1;
                     return Some(Some(position.detonation(cell)));
                 }
+                PlanStep::Stay => return Some(None),
                 PlanStep::Wait => {
                     self.next += 1;
                     let burns = position.heat(unit.agent).possible(unit.cell) & 0b110 != 0;
@@ -325,5 +337,30 @@ mod tests {
         let position = Position::new(&board, &terrain, 0, &state);
         let plans = plans(&position, 0, &[0.0; 12], 14);
         assert!(plans.iter().any(|plan| matches!(plan.first(), Some(PlanStep::Dash(_)))));
+    }
+
+    #[test]
+    fn a_unit_waits_out_of_danger_and_stays_in_it() {
+        for (row, waits) in [("C.D", Some(None)), ("CBD", None)] {
+            let (board, state) = map(&[row], GameParams::default());
+            let terrain = Terrain::new(&board);
+            let position = Position::new(&board, &terrain, 0, &state);
+            let order = |step| Progress::default().order(&position, 0, &[step]);
+            assert_eq!([PlanStep::Wait, PlanStep::Stay].map(order), [waits, Some(None)]);
+        }
+    }
+
+    #[test]
+    fn units_may_stay_whatever_comes_only_near_the_end_of_the_ring_of_fire() {
+        let stays = |game_duration| {
+            let params = GameParams { game_duration, ..GameParams::default() };
+            let (board, state) = map(&["...", "C..", "..D"], params);
+            let terrain = Terrain::new(&board);
+            let position = Position::new(&board, &terrain, 0, &state);
+            let plans = plans(&position, 0, &[0.0; 9], 14);
+            let stays = plans.iter().filter(|plan| plan.last() == Some(&PlanStep::Stay));
+            stays.map(Vec::len).collect::<Vec<_>>()
+        };
+        assert_eq!([stays(NOW + 20), stays(NOW + 200)], [vec![1, 2], vec![]]);
     }
 }

@@ -282,6 +282,11 @@ impl<'a> Position<'a> {
             && self.state.kind(cell) != Some(EntityKind::Fire)
     }
 
+    /// The cell that burns last of those that a unit can be in.
+    pub(super) fn last_cell(&self) -> Option<CellIndex> {
+        self.terrain.latest().map(|(_, cell)| cell).find(|cell| !closed(&self.state, *cell))
+    }
+
     /// Whether a blast burns in a cell.
     pub(super) fn blazes(&self, cell: CellIndex) -> bool {
         let fire = self.state.entity(cell).filter(|it| it.kind == EntityKind::Fire);

@@ -16,6 +16,8 @@ use crate::rules::{
 pub(super) struct Replies<'a> {
     pub(super) ours: Manner<'a>,
     pub(super) theirs: Manner<'a>,
+    /// Whether the enemy's units wait where they would keep ours out of a cell that both want.
+    pub(super) yields: bool,
 }
 
 /// The next eight ticks.
@@ -77,6 +79,8 @@ pub(super) struct Played {
     pub(super) ticks: u64,
     /// Whether a unit was frozen: another one could have been.
     pub(super) froze: bool,
+    /// Whether a unit of ours and an enemy wanted the same cell: the enemy could have waited.
+    pub(super) contested: bool,
     /// The orders of our units with the tick from now, from 1.
     pub(super) line: Vec<(u32, UnitOrder)>,
 }
@@ -89,6 +93,7 @@ impl Rollout<'_, '_> {
         let mut before: Vec<Unit> = Vec::new();
         for ahead in 1..=depth {
             let mut orders = self.orders(&mut progress);
+            played.contested |= self.contest(&mut orders);
             let us = self.position.us;
             let own = orders.iter().filter(|order| order.agent == us);
             played.line.extend(own.map(|order| (ahead, *order)));
@@ -131,6 +136,29 @@ impl Rollout<'_, '_> {
             orders.extend(act.map(|act| UnitOrder { agent: unit.agent, unit: index, act }));
         }
         orders
+    }
+
+    /// Whether an enemy wants a cell that one of our units wants, too; takes its order away if it
+    /// yields.
+    fn contest(&self, orders: &mut Vec<UnitOrder>) -> bool {
+        let us = self.position.us;
+        let wanted = |order: &UnitOrder| match order.act {
+            UnitAction::Move(direction) => {
+                let unit = self.position.state.unit(order.unit)?;
+                self.position.terrain.toward(unit.cell, direction)
+            }
+            _ => None,
+        };
+        let ours = orders.iter().filter(|order| order.agent == us);
+        let ours: Vec<_> = ours.filter_map(wanted).collect();
+        let contests = |order: &UnitOrder| {
+            order.agent != us && wanted(order).is_some_and(|cell| ours.contains(&cell))
+        };
+        let contested = orders.iter().any(contests);
+        if contested && self.replies.yields {
+            orders.retain(|order| !contests(order));
+        }
+        contested
     }
 
     /// What it costs that our units are where bombs can go off: an armed bomb of the enemy in the
@@ -199,7 +227,7 @@ fn stock(bombs: i32) -> f64 {
 }
 
 /// Pulls of both sides, computed once for each search.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Pulls {
     pub(super) ours: Pull,
     pub(super) theirs: Pull,
@@ -220,6 +248,9 @@ impl Pulls {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::drawn::map;
+    use crate::search::policy::OURS;
+    use crate::search::terrain::Terrain;
 
     #[test]
     fn the_last_bomb_counts_most_and_one_of_thousands_nothing() {
@@ -232,5 +263,26 @@ mod tests {
     fn blocks_count_as_often_as_they_leave_an_item() {
         let rules = |drop_probability| GameParams { drop_probability, ..GameParams::default() };
         assert_eq!([0.0, 0.25, 0.5].map(|share| drops(&rules(share))), [0.0, 0.5, 1.0]);
+    }
+
+    #[test]
+    fn an_enemy_keeps_our_unit_out_of_a_cell_that_both_want_unless_it_yields() {
+        let (board, state) = map(&["C.D"], GameParams::default());
+        let terrain = Terrain::new(&board);
+        let ends = [false, true].map(|yields| {
+            let mut position = Position::new(&board, &terrain, 0, &state);
+            let theirs = Manner { pull: Some(&[1.0, 2.0, 1.0]), ..OURS };
+            let mut rollout = Rollout {
+                position: &mut position,
+                weights: &SearchWeights::default(),
+                centre: &Centre::default(),
+                replies: Replies { ours: OURS, theirs, yields },
+                luck: ForwardChance::default(),
+                plans: vec![(0, &[PlanStep::Go(1)])],
+            };
+            let played = rollout.play(1);
+            (played.contested, position.state.unit(0).unwrap().cell)
+        });
+        assert_eq!(ends, [(true, 0), (true, 1)]);
     }
 }

@@ -45,6 +45,12 @@ impl Valuation {
         if weights.ending * pulls.ending != 0.0 {
             value += weights.ending * pulls.ending * lead(position, &self.ours, &self.theirs);
         }
+        let last = position.last_cell();
+        let holder = position.units().find(|(_, unit)| unit.alive() && Some(unit.cell) == last);
+        if let Some((_, holder)) = holder {
+            let hold = weights.hold * pulls.ending;
+            value += if holder.agent == position.us { hold } else { -hold };
+        }
         for (index, unit) in position.units().filter(|(_, unit)| unit.alive()) {
             let worth = self.unit(position, weights, index, &unit);
             if unit.agent == position.us {
@@ -178,4 +184,32 @@ fn room(position: &Position<'_>, unit: &Unit) -> u16 {
         }
     }
     ROOM.min(u16::try_from(cells.len() - 1).unwrap_or(ROOM))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::GameParams;
+    use crate::search::drawn::map;
+    use crate::search::terrain::Terrain;
+
+    #[test]
+    fn who_holds_the_cell_that_burns_last_counts_as_soon_as_places_can_be_held() {
+        let held = |row: &[&str], ending| {
+            let (board, state) = map(row, GameParams::default());
+            let terrain = Terrain::new(&board);
+            let position = Position::new(&board, &terrain, 0, &state);
+            let pulls = Pulls { ending, ..Pulls::default() };
+            let value = |hold| {
+                let weights = SearchWeights { hold, ..SearchWeights::default() };
+                Valuation::default().value(&position, &weights, &pulls)
+            };
+            value(8.0) - value(0.0)
+        };
+        let ours = ["...", ".C.", "..D"];
+        let theirs = ["...", ".D.", "..C"];
+        let free = ["...", "C.D", "..."];
+        assert_eq!([&ours, &theirs, &free].map(|rows| held(rows, 0.5)), [4.0, -4.0, 0.0]);
+        assert_eq!(held(&ours, 0.0), 0.0);
+    }
 }

@@ -61,6 +61,7 @@ weights! {
     ring = 40.0: "A unit whose cell burns soon.",
     centre = 1.6: "A step of one of our units to the cells that burn last; a hit on a block in the way takes several steps.",
     ending = 12.0: "A tick by which our last unit would die later than the enemy's in the ring of fire, as soon as places can be held: where units carry few bombs, and near the end.",
+    hold = 60.0: "A unit in the cell that burns last, as soon as places can be held; an enemy there costs as much.",
     refuge = 0.0: "How much the cells that burn last pull the enemy's units in the lines that are played out, as soon as places can be held.",
     way = 10.0: "A hit on a block that is in one of our units' way to the cells that burn last.",
     dig = 6.0: "A unit beside a block, less for each step to it.",
