@@ -142,12 +142,10 @@ impl Rollout<'_, '_> {
     /// yields.
     fn contest(&self, orders: &mut Vec<UnitOrder>) -> bool {
         let us = self.position.us;
-        let wanted = |order: &UnitOrder| match order.act {
-            UnitAction::Move(direction) => {
-                let unit = self.position.state.unit(order.unit)?;
-                self.position.terrain.toward(unit.cell, direction)
-            }
-            _ => None,
+        let wanted = |order: &UnitOrder| {
+            let UnitAction::Move(direction) = order.act else { return None };
+            let unit = self.position.state.unit(order.unit)?;
+            self.position.terrain.toward(unit.cell, direction)
         };
         let ours = orders.iter().filter(|order| order.agent == us);
         let ours: Vec<_> = ours.filter_map(wanted).collect();
