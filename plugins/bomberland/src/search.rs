@@ -136,6 +136,7 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
     let mut search = Search {
         root: &root,
         mates: living(true).max(living(false)).max(1),
+        wary: ending::wary(&root, ending),
         firsts: &firsts,
         hunts: &hunts,
         traps: BTreeMap::new(),
@@ -189,6 +190,8 @@ struct Search<'a, 'b> {
     root: &'b Position<'a>,
     /// Living units of the side that has more of them.
     mates: u32,
+    /// Whether choices are played against several kinds of enemies.
+    wary: bool,
     /// The first order of each plan, by unit.
     firsts: &'b [Vec<Option<UnitAction>>],
     /// What the first order of each plan is worth for the hunt, by unit.
@@ -206,8 +209,9 @@ struct Search<'a, 'b> {
 }
 
 impl Search<'_, '_> {
-    /// The value of a joint choice, the simulated ticks, and our orders. The enemy chooses what is
-    /// worst for us: to attack, only to walk, or to give way where both sides want the same cell.
+    /// The value of a joint choice, the simulated ticks, and our orders. A wary search takes the
+    /// worst that the enemy can do: attack, only walk, or give way where both sides want the same
+    /// cell.
     fn play(&mut self, choice: &[usize]) -> (f64, u64, Vec<(u32, UnitOrder)>) {
         let pulls = self.pulls;
         let pull = Some(pulls.theirs.as_slice());
@@ -215,8 +219,10 @@ impl Search<'_, '_> {
         let walks = Replies { ours: OURS, theirs: walk, yields: false };
         let attacks = Replies { theirs: Manner { attacks: true, ..walk }, ..walks };
         let (mut value, mut ticks, played) = self.play_all(choice, attacks);
-        let yields = played.contested.then_some(Replies { yields: true, ..attacks });
-        for replies in [Some(walks), yields].into_iter().flatten() {
+        let walks = self.wary.then_some(walks);
+        let yields = self.wary && played.contested;
+        let yields = yields.then_some(Replies { yields: true, ..attacks });
+        for replies in walks.into_iter().chain(yields) {
             let (other, spent, _) = self.play_all(choice, replies);
             value = value.min(other);
             ticks += spent;

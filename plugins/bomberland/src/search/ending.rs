@@ -20,6 +20,12 @@ const SOON: i32 = 150;
 /// Bombs of a unit with which a place counts half as much as without any.
 const HALF: f64 = 3.0;
 
+/// From how much on it counts who lasts longer so that units mind the worst enemy.
+const PLACES_COUNT: f64 = 0.3;
+
+/// Bombs of a unit that do not run out.
+const PLENTY: f64 = 100.0;
+
 /// Ticks before the last cell burns from which on fear counts less: a unit that gives up its place
 /// because of a bomb that may come loses the game, too.
 const BRAVE: i32 = 110;
@@ -57,12 +63,23 @@ fn left(position: &Position<'_>) -> i32 {
 /// no bombs to drive its unit away, so it counts early where bombs are few and late otherwise.
 pub(super) fn weight(root: &Position<'_>, urgency: f64) -> f64 {
     let late = f64::from(SOON.saturating_sub(left(root))) / f64::from(SOON - LATE);
+    let scarcity = HALF / (HALF + bombs(root));
+    late.clamp(0.0, 1.0).max(urgency * scarcity)
+}
+
+/// Whether choices are played against several kinds of enemies: where bombs run out, or once it
+/// counts that much who lasts longer. Elsewhere, units that mind the worst enemy put too few bombs.
+pub(super) fn wary(root: &Position<'_>, ending: f64) -> bool {
+    ending > PLACES_COUNT || bombs(root) < PLENTY
+}
+
+/// Bombs of a unit on average.
+fn bombs(root: &Position<'_>) -> f64 {
     let alive = root.state.units().iter().filter(|unit| unit.alive());
     let (units, bombs) = alive.fold((0.0_f64, 0.0), |(units, bombs), unit| {
         (units + 1.0, bombs + f64::from(unit.bombs.max(0)))
     });
-    let scarcity = HALF / (HALF + bombs / units.max(1.0));
-    late.clamp(0.0, 1.0).max(urgency * scarcity)
+    bombs / units.max(1.0)
 }
 
 /// By how many ticks our last unit dies later than the enemy's, as far as the ring decides it.
@@ -142,5 +159,19 @@ mod tests {
         };
         let full = SearchWeights::default().cornered;
         assert!(cornered(130) == full && cornered(100) < full / 5.0);
+    }
+
+    #[test]
+    fn units_mind_the_worst_enemy_where_bombs_run_out_or_once_places_count() {
+        let wary = |bombs: i32, ending: f64| {
+            let (board, mut state) = map(&["C.......D"], GameParams::default());
+            for unit in 0..2 {
+                state.unit_mut(unit).unwrap().bombs = bombs;
+            }
+            let terrain = Terrain::new(&board);
+            super::wary(&Position::new(&board, &terrain, 0, &state), ending)
+        };
+        let asked = [(9_999, 0.0), (9_999, 0.5), (3, 0.0)];
+        assert_eq!(asked.map(|(bombs, ending)| wary(bombs, ending)), [false, true, true]);
     }
 }
