@@ -250,6 +250,8 @@ export type WorldSearchOptionsWeights = {
     centre: number?,
     --- A tick by which our last unit would die later than the enemy's in the ring of fire, as soon as places can be held: where units carry few bombs, and near the end. Default 12.0.
     ending: number?,
+    --- A unit in the cell that burns last, as soon as places can be held; an enemy there costs as much. Default 60.0.
+    hold: number?,
     --- How much the cells that burn last pull the enemy's units in the lines that are played out, as soon as places can be held. Default 0.0.
     refuge: number?,
     --- A hit on a block that is in one of our units' way to the cells that burn last. Default 10.0.
