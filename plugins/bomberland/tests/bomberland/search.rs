@@ -297,10 +297,13 @@ fn a_unit_takes_the_cell_that_burns_last_before_the_enemy_does() {
     let rows = ["D......", ".......", ".......", ".......", ".C.....", ".......", "......."];
     let mut scene = with(drawn(&rows), |params| params.game_duration = 30);
     let last = scene.board.fire(usize::from(scene.board.cells()) - 1).unwrap();
-    for _ in 0..12 {
-        let act = chosen(&scene);
-        let mut orders: Vec<UnitOrder> =
-            act.map(|act| UnitOrder { agent: 0, unit: 0, act }).into_iter().collect();
+    for tick in 0..12 {
+        let walk = if tick % 2 == 0 { UnitDirection::Down } else { UnitDirection::Right };
+        let acts = [chosen(&scene), go(walk).filter(|_| tick < 6)];
+        let orders = (0..).zip(acts);
+        let mut orders: Vec<UnitOrder> = orders
+            .filter_map(|(unit, act)| Some(UnitOrder { agent: unit, unit: unit.into(), act: act? }))
+            .collect();
         let board = Arc::clone(&scene.board);
         step(&board, &mut scene.state, &mut ForwardChance::default(), &mut orders, &mut ());
     }
