@@ -389,6 +389,7 @@ mod tests {
         let (one, other) = (value("C...........E...!D"), value("E...........C...!D"));
         assert!((one - other).abs() < 1e-9, "{one} and {other}");
     }
+
     /// What our first unit does near the end of the ring of fire, in the cell that burns last, with
     /// a goal of a script below it.
     fn act_at_the_end(rows: &[&str]) -> Option<UnitAction> {
