@@ -302,7 +302,7 @@ fn a_unit_takes_the_cell_that_burns_last_before_the_enemy_does() {
         let acts = [chosen(&scene), go(walk).filter(|_| tick < 6)];
         let orders = (0..).zip(acts);
         let mut orders: Vec<UnitOrder> = orders
-            .filter_map(|(unit, act)| Some(UnitOrder { agent: unit, unit: unit.into(), act: act? }))
+            .filter_map(|(unit, act)| Some(UnitOrder { agent: unit, unit, act: act? }))
             .collect();
         let board = Arc::clone(&scene.board);
         step(&board, &mut scene.state, &mut ForwardChance::default(), &mut orders, &mut ());
