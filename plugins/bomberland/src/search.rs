@@ -9,10 +9,12 @@
 //! - `terrain` and `heat`: neighbours, the ring of fire, danger in time. `position`: a state with
 //!   ways out of danger and the shut-in test.
 //! - `corner`: whether a unit can corner another one.
-//! - `exits` and `chase`: orders that leave a way out of the reach of own bombs.
+//! - `exits` and `chase`: orders that leave a way out of the reach of own bombs. `burst`: bombs that
+//!   go off at once.
 //! - `centre`: ways to the cells that burn last. `plan`: plans of one unit. `policy`: the greedy rules. `rollout`: plays a choice.
 //! - `value` and `weights`: what the end is worth.
 
+mod burst;
 mod centre;
 mod chase;
 mod corner;

@@ -5,7 +5,6 @@ use super::chase::Chase;
 use super::heat::Fear;
 use super::position::{Position, Rivals, WayOut};
 use super::reach::Reach;
-use super::terrain::radius;
 use crate::rules::{
     CellIndex, EntityKind, ForwardChance, Unit, UnitAction, UnitIndex, UnitOrder, step,
 };
@@ -312,28 +311,6 @@ impl Position<'_> {
         })
     }
 
-    /// Whether a unit of the other side can step into fire beside it in the next tick and put a bomb
-    /// there in the one after, which goes off at once and reaches the unit.
-    fn burst_near(&self, unit: &Unit) -> bool {
-        let later = self.state.tick.saturating_add(2);
-        let burns = |cell: CellIndex| {
-            let fire = self.state.entity(cell).filter(|it| it.kind == EntityKind::Fire);
-            fire.is_some_and(|fire| fire.expires.is_none_or(|expires| expires > later))
-        };
-        let mut rivals = self.living(unit.agent != self.us).filter(|(_, rival)| {
-            rival.invulnerable >= later && self.ready(rival) <= 1 && self.has_bomb(rival)
-        });
-        rivals.any(|(_, rival)| {
-            let mut near = self.terrain.near(rival.cell).filter(|(_, cell)| burns(*cell));
-            near.any(|(_, cell)| {
-                let mut hit = false;
-                let reach = radius(rival.diameter);
-                self.terrain.blast(&self.state, cell, reach, |cell| hit |= cell == unit.cell);
-                hit
-            })
-        })
-    }
-
     /// Whether a bomb in a cell that the unit walks to would be harmless, as far as one can say now: a walk to
     /// where it would not put the bomb then is of no use.
     pub(super) fn harmless_bomb_in(&self, index: UnitIndex, cell: CellIndex) -> bool {
@@ -416,24 +393,6 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_that_an_enemy_puts_into_the_fire_it_is_in_sets_this_one_off_at_once() {
-        let may_bomb = |burns: bool| {
-            let (board, mut state) = map(&["....CD...", "........."], GameParams::default());
-            let fire = CellEntity {
-                expires: Some(NOW + 4),
-                agent: Some(1),
-                ..CellEntity::new(EntityKind::Fire, NOW - 1)
-            };
-            if burns {
-                state.put(14, fire);
-            }
-            Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
-        };
-        assert!(!may_bomb(true));
-        assert!(may_bomb(false));
-    }
-
-    #[test]
     fn of_the_bombs_that_enemies_put_in_the_same_tick_the_nearest_counts() {
         let may_bomb = |bombs_max: i32| {
             let params = GameParams { bombs_max, ..GameParams::default() };
@@ -442,22 +401,6 @@ mod tests {
             Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
         };
         assert_eq!([1, 2, 3].map(may_bomb), [true, false, false]);
-    }
-
-    #[test]
-    fn an_enemy_can_step_into_fire_and_put_a_bomb_that_goes_off_at_once() {
-        let may_bomb = |invulnerable: i32| {
-            let (board, mut state) = map(&["....C.......", ".....D......"], GameParams::default());
-            let fire = CellEntity {
-                expires: Some(NOW + 4),
-                agent: Some(1),
-                ..CellEntity::new(EntityKind::Fire, NOW - 1)
-            };
-            state.put(4, fire);
-            state.unit_mut(1).unwrap().invulnerable = invulnerable;
-            Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
-        };
-        assert_eq!([NOW + 1, NOW + 2].map(may_bomb), [true, false]);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use super::heat::{Charge, Fear};
 use super::position::Position;
 use super::terrain::{destructible, radius};
-use crate::rules::{CellEntity, CellIndex, EntityKind, Unit, UnitAction, UnitIndex};
+use crate::rules::{CellIndex, EntityKind, Unit, UnitAction, UnitIndex};
 
 /// How much each cell pulls the units of a side.
 pub(super) type Pull = Vec<f64>;
@@ -79,39 +79,6 @@ impl Position<'_> {
             }
         }
         None
-    }
-
-    /// Whether a bomb of the unit goes off at once, as bombs do that are put into fire, and hurts the
-    /// other side only. The unit itself has been hurt by the fire and cannot be hurt again so soon;
-    /// afterwards it gets out past the enemies, or the ring of fire would have had it anyway.
-    pub(super) fn burst_pays(&self, index: UnitIndex, unit: &Unit) -> bool {
-        let next = self.state.tick + 1;
-        let whole = |unit: &Unit| unit.invulnerable >= next;
-        let burns = |cell: CellIndex| {
-            let fire = self.state.entity(cell).filter(|thing| thing.kind == EntityKind::Fire);
-            fire.is_some_and(|fire| fire.expires.is_none_or(|expires| expires > next))
-        };
-        if !burns(unit.cell) || !whole(unit) || !self.has_bomb(unit) {
-            return false;
-        }
-        let (mut gain, mut loss) = (false, false);
-        self.terrain.blast(&self.state, unit.cell, radius(unit.diameter), |cell| {
-            loss |= self.bombs().iter().any(|bomb| bomb.cell == cell);
-            for hit in self.state.units().iter().filter(|hit| hit.cell == cell && hit.alive()) {
-                // What burns then is the fire of this side, also where a mate burned before.
-                loss |= hit.agent == unit.agent && hit.cell != unit.cell;
-                gain |= hit.agent != unit.agent && !whole(hit) && !burns(cell);
-            }
-        });
-        if !gain || loss {
-            return false;
-        }
-        let ring = self.state.entity(unit.cell).is_some_and(CellEntity::permanent);
-        let gets_out = || {
-            let after = self.after(index, Some(UnitAction::Bomb));
-            after.way_past_all(index, Fear::Certain, 0).is_some()
-        };
-        ring && self.doomed(index, unit) || gets_out()
     }
 
     /// Whether a blast that begins in the next tick hurts a unit in its reach: at once, or while the
@@ -229,7 +196,7 @@ pub(super) fn entry_steps(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{GameParams, UnitDirection};
+    use crate::rules::{CellEntity, GameParams, UnitDirection};
     use crate::search::drawn::{NOW, armed, map};
     use crate::search::terrain::Terrain;
 
