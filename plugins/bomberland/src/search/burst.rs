@@ -6,16 +6,19 @@ use super::terrain::radius;
 use crate::rules::{CellEntity, CellIndex, EntityKind, Unit, UnitAction, UnitIndex};
 
 impl Position<'_> {
+    /// Whether the fire in a cell burns longer than until a tick.
+    fn burns_after(&self, cell: CellIndex, tick: i32) -> bool {
+        let fire = self.state.entity(cell).filter(|thing| thing.kind == EntityKind::Fire);
+        fire.is_some_and(|fire| fire.expires.is_none_or(|expires| expires > tick))
+    }
+
     /// Whether a bomb of the unit goes off at once, as bombs do that are put into fire, and hurts the
     /// other side only. The unit itself has been hurt by the fire and cannot be hurt again so soon;
     /// afterwards it gets out past the enemies, or the ring of fire would have had it anyway.
     pub(super) fn burst_pays(&self, index: UnitIndex, unit: &Unit) -> bool {
         let next = self.state.tick + 1;
         let whole = |unit: &Unit| unit.invulnerable >= next;
-        let burns = |cell: CellIndex| {
-            let fire = self.state.entity(cell).filter(|thing| thing.kind == EntityKind::Fire);
-            fire.is_some_and(|fire| fire.expires.is_none_or(|expires| expires > next))
-        };
+        let burns = |cell| self.burns_after(cell, next);
         if !burns(unit.cell) || !whole(unit) || !self.has_bomb(unit) {
             return false;
         }
@@ -43,15 +46,12 @@ impl Position<'_> {
     /// there in the one after, which goes off at once and reaches the unit.
     pub(super) fn burst_near(&self, unit: &Unit) -> bool {
         let later = self.state.tick.saturating_add(2);
-        let burns = |cell: CellIndex| {
-            let fire = self.state.entity(cell).filter(|it| it.kind == EntityKind::Fire);
-            fire.is_some_and(|fire| fire.expires.is_none_or(|expires| expires > later))
-        };
         let mut rivals = self.living(unit.agent != self.us).filter(|(_, rival)| {
             rival.invulnerable >= later && self.ready(rival) <= 1 && self.has_bomb(rival)
         });
         rivals.any(|(_, rival)| {
-            let mut near = self.terrain.near(rival.cell).filter(|(_, cell)| burns(*cell));
+            let mut near =
+                self.terrain.near(rival.cell).filter(|(_, cell)| self.burns_after(*cell, later));
             near.any(|(_, cell)| {
                 let mut hit = false;
                 let reach = radius(rival.diameter);
