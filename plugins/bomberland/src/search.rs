@@ -44,7 +44,7 @@ use policy::{Manner, OURS, pull};
 use position::Position;
 use rollout::{Played, Pulls, Replies, Rollout, drops};
 use std::collections::BTreeMap;
-use terrain::{Terrain, closed, radius, solid};
+use terrain::{Terrain, radius, solid};
 use value::Valuation;
 
 /// What is left of a pull after one step.
@@ -215,16 +215,15 @@ impl Search<'_, '_> {
     /// worst that the enemy can do: attack, only walk, or give way where both sides want the same
     /// cell.
     fn play(&mut self, choice: &[usize]) -> (f64, u64, Vec<(u32, UnitOrder)>) {
-        let pulls = self.pulls;
+        let (pulls, wary) = (self.pulls, self.wary);
         let pull = Some(pulls.theirs.as_slice());
         let walk = Manner { attacks: false, digs: false, bursts: true, pull };
         let walks = Replies { ours: OURS, theirs: walk, yields: false };
         let attacks = Replies { theirs: Manner { attacks: true, ..walk }, ..walks };
         let (mut value, mut ticks, played) = self.play_all(choice, attacks);
-        let walks = self.wary.then_some(walks);
-        let yields = self.wary && played.contested;
-        let yields = yields.then_some(Replies { yields: true, ..attacks });
-        for replies in walks.into_iter().chain(yields) {
+        let yields = played.contested.then_some(Replies { yields: true, ..attacks });
+        let others = [Some(walks), yields].into_iter().flatten().filter(|_| wary);
+        for replies in others {
             let (other, spent, _) = self.play_all(choice, replies);
             value = value.min(other);
             ticks += spent;
@@ -360,9 +359,8 @@ fn their_sources(root: &Position<'_>, refuge: f64) -> Vec<(CellIndex, f64)> {
         sources.push((unit.cell, if root.ready(&unit) > 6 { 6.0 } else { 1.0 }));
     }
     if refuge > 0.0 {
-        let open = root.terrain.latest().filter(|(_, cell)| !closed(&root.state, *cell));
         let mut worth = refuge;
-        for (_, cell) in open.take(REFUGES) {
+        for cell in root.last_cells().take(REFUGES) {
             sources.push((cell, worth));
             worth *= FADE;
         }
@@ -377,11 +375,15 @@ mod tests {
     use drawn::map;
     use std::sync::Arc;
 
+    fn scene(rows: &[&str], params: GameParams) -> TickScene {
+        let (board, state) = map(rows, params);
+        let board = Arc::new(board);
+        TickScene { board, state, events: Vec::new(), agent: 0, tick_rate_hz: 10.0 }
+    }
+
     /// What the choice to play by the rules is worth while the enemy takes a freeze powerup.
     fn value(row: &str) -> f64 {
-        let (board, state) = map(&[row], GameParams::default());
-        let board = Arc::new(board);
-        let scene = TickScene { board, state, events: Vec::new(), agent: 0, tick_rate_hz: 10.0 };
+        let scene = scene(&[row], GameParams::default());
         let weights = SearchWeights::default();
         search(&scene, &SearchOptions { nodes: 0, ticks: 3, weights, goals: Vec::new() }).value
     }
@@ -396,9 +398,7 @@ mod tests {
     /// a goal of a script below it.
     fn act_at_the_end(rows: &[&str]) -> Option<UnitAction> {
         let params = GameParams { game_duration: drawn::NOW + 50, ..GameParams::default() };
-        let (board, state) = map(rows, params);
-        let board = Arc::new(board);
-        let scene = TickScene { board, state, events: Vec::new(), agent: 0, tick_rate_hz: 10.0 };
+        let scene = scene(rows, params);
         let weights = SearchWeights::default();
         let goals = vec![(2, 400.0)];
         search(&scene, &SearchOptions { nodes: 3000, ticks: 14, weights, goals }).units[0].act

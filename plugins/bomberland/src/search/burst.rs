@@ -69,17 +69,21 @@ mod tests {
     use crate::search::drawn::{NOW, map};
     use crate::search::terrain::Terrain;
 
+    /// The fire of an enemy's blast.
+    fn fire() -> CellEntity {
+        CellEntity {
+            expires: Some(NOW + 4),
+            agent: Some(1),
+            ..CellEntity::new(EntityKind::Fire, NOW - 1)
+        }
+    }
+
     #[test]
     fn a_bomb_that_an_enemy_puts_into_the_fire_it_is_in_sets_this_one_off_at_once() {
         let may_bomb = |burns: bool| {
             let (board, mut state) = map(&["....CD...", "........."], GameParams::default());
-            let fire = CellEntity {
-                expires: Some(NOW + 4),
-                agent: Some(1),
-                ..CellEntity::new(EntityKind::Fire, NOW - 1)
-            };
             if burns {
-                state.put(14, fire);
+                state.put(14, fire());
             }
             Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
         };
@@ -91,12 +95,7 @@ mod tests {
     fn an_enemy_can_step_into_fire_and_put_a_bomb_that_goes_off_at_once() {
         let may_bomb = |invulnerable: i32| {
             let (board, mut state) = map(&["....C.......", ".....D......"], GameParams::default());
-            let fire = CellEntity {
-                expires: Some(NOW + 4),
-                agent: Some(1),
-                ..CellEntity::new(EntityKind::Fire, NOW - 1)
-            };
-            state.put(4, fire);
+            state.put(4, fire());
             state.unit_mut(1).unwrap().invulnerable = invulnerable;
             Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
         };

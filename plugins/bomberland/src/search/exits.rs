@@ -265,17 +265,11 @@ impl Position<'_> {
         let ours = unit.agent == self.us;
         let after = self.after(index, Some(UnitAction::Bomb));
         // Bombs that the other side puts in the same tick can set this one off early: those of the
-        // nearest units, since a side may have only so many.
+        // nearest units, since the number of a side's bombs is limited.
         let rivals = self.living(!ours).filter(|(_, rival)| self.ready(rival) <= 1);
-        let (x, y) = self.board.place(unit.cell);
-        let mut rivals: Vec<_> = rivals
-            .map(|(rival, body)| {
-                let (rival_x, rival_y) = self.board.place(body.cell);
-                ((rival_x - x).abs() + (rival_y - y).abs(), rival)
-            })
-            .collect();
-        rivals.sort_unstable();
-        let both = rivals.into_iter().map(|(_, rival)| rival).chain([index]);
+        let mut rivals: Vec<_> = rivals.collect();
+        rivals.sort_by_key(|(_, rival)| self.apart(unit.cell, rival.cell));
+        let both = rivals.into_iter().map(|(rival, _)| rival).chain([index]);
         let both: Vec<_> = both.map(|unit| (unit, Some(UnitAction::Bomb))).collect();
         let both = self.after_all(&both);
         let most = self.freeze_in(!ours).min(HASTE);
@@ -311,7 +305,8 @@ impl Position<'_> {
         })
     }
 
-    /// Whether a bomb in a cell that the unit walks to would be harmless, as far as one can say now: a walk to
+    /// Whether a bomb in a cell that the unit walks to would be harmless, as far as one can say now:
+    /// a walk to
     /// where it would not put the bomb then is of no use.
     pub(super) fn harmless_bomb_in(&self, index: UnitIndex, cell: CellIndex) -> bool {
         let mut there = self.state.clone();

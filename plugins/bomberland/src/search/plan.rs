@@ -75,7 +75,8 @@ pub(super) fn plans(
         }
     }
     if ending::near(position) {
-        let last = reached.iter().position(|at| Some(at.cell) == position.last_cell());
+        let last = position.last_cells().next();
+        let last = reached.iter().position(|at| Some(at.cell) == last);
         for end in [Some(0), last.filter(|end| *end > 0)].into_iter().flatten() {
             let mut plan = way(&reached, end, dash);
             plan.push(PlanStep::Stay);

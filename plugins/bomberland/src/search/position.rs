@@ -282,9 +282,15 @@ impl<'a> Position<'a> {
             && self.state.kind(cell) != Some(EntityKind::Fire)
     }
 
-    /// The cell that burns last of those that a unit can be in.
-    pub(super) fn last_cell(&self) -> Option<CellIndex> {
-        self.terrain.latest().map(|(_, cell)| cell).find(|cell| !closed(&self.state, *cell))
+    /// The cells that a unit can be in, the one that burns last first.
+    pub(super) fn last_cells(&self) -> impl Iterator<Item = CellIndex> + '_ {
+        self.terrain.latest().map(|(_, cell)| cell).filter(|cell| !closed(&self.state, *cell))
+    }
+
+    /// Steps between two cells on an empty map.
+    pub(super) fn apart(&self, cell: CellIndex, other: CellIndex) -> i32 {
+        let ((x, y), (other_x, other_y)) = (self.board.place(cell), self.board.place(other));
+        (x - other_x).abs() + (y - other_y).abs()
     }
 
     /// Whether a blast burns in a cell.

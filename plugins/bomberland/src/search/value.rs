@@ -45,10 +45,10 @@ impl Valuation {
         if weights.ending * pulls.ending != 0.0 {
             value += weights.ending * pulls.ending * lead(position, &self.ours, &self.theirs);
         }
-        let last = position.last_cell();
+        let hold = weights.hold * pulls.ending;
+        let last = position.last_cells().next().filter(|_| hold != 0.0);
         let holder = position.units().find(|(_, unit)| unit.alive() && Some(unit.cell) == last);
         if let Some((_, holder)) = holder {
-            let hold = weights.hold * pulls.ending;
             value += if holder.agent == position.us { hold } else { -hold };
         }
         for (index, unit) in position.units().filter(|(_, unit)| unit.alive()) {
@@ -158,13 +158,8 @@ impl Valuation {
     /// How close the other side is to a frozen unit: a sum over its units.
     fn hunters(&self, position: &Position<'_>, unit: &Unit) -> f64 {
         let left = unit.stunned - f64::from(position.state.tick);
-        let (x, y) = position.board.place(unit.cell);
         let foes = position.living(unit.agent != position.us);
-        foes.map(|(_, foe)| {
-            let (foe_x, foe_y) = position.board.place(foe.cell);
-            (left - f64::from((x - foe_x).abs() + (y - foe_y).abs())).max(0.0)
-        })
-        .sum()
+        foes.map(|(_, foe)| (left - f64::from(position.apart(unit.cell, foe.cell))).max(0.0)).sum()
     }
 }
 
