@@ -8,7 +8,8 @@
 //! It fails when a game against the idle or the random team is not won, costs a unit by an own bomb
 //! or a life by a step into a blast that was known, when too few games against another opponent are
 //! won by the engine's rules, when an answer is missing, or when one side of equals wins most. By
-//! the classic rules the shares against other opponents are only printed.
+//! the classic rules the shares against other opponents are only printed. It names the seeds in which
+//! own bombs cost lives.
 
 use phalanx_e2e::bomberland::{Blunders, Losses, blunders, losses};
 use serde_json::Value;
@@ -107,8 +108,7 @@ fn main() -> ExitCode {
     match table() {
         Ok(()) => ExitCode::SUCCESS,
         Err(trouble) => {
-            // If stderr is closed there is no reader.
-            drop(writeln!(std::io::stderr(), "{trouble}"));
+            note(&trouble);
             ExitCode::FAILURE
         }
     }
@@ -141,6 +141,10 @@ fn table() -> Result<(), String> {
                 Pairing { variant, opponent, strategy: strategy.path(), folder: made.path() };
             let outcomes = play_all(&program, pairing, asked.seeds())?;
             say(&row(pairing, &outcomes))?;
+            for Outcome { seed, losses, .. } in outcomes.iter().filter(|it| it.losses.own > 0) {
+                let (own, opponent) = (losses.own, opponent.name);
+                note(&format!("{variant} against {opponent}, seed {seed}: own bombs cost {own}"));
+            }
             troubles.extend(judge(pairing, &outcomes));
         }
     }
@@ -261,6 +265,11 @@ fn folder(source: Source, strategy: &Path) -> std::io::Result<Folder> {
 
 fn say(line: &str) -> Result<(), String> {
     writeln!(std::io::stdout(), "{line}").map_err(|error| error.to_string())
+}
+
+/// Writes a line for people; without a reader it is lost.
+fn note(line: &str) {
+    drop(writeln!(std::io::stderr(), "{line}"));
 }
 
 /// Plays the seeds of which a world can be made, on all cores; the strategy is on the first side
