@@ -74,6 +74,6 @@ fn ends(what: &str, program: &InTerminal) {
     let begun = Instant::now();
     while program.is_running() {
         assert!(begun.elapsed() < END, "{what}: it runs on");
-        std::thread::yield_now();
+        crate::support::pause();
     }
 }

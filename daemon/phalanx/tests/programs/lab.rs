@@ -16,6 +16,7 @@ use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 use tonic_types::StatusExt;
 
 /// A daemon that shows the folder `lab`, and whose only team never reaches its referee.
@@ -174,7 +175,7 @@ async fn a_ladder_is_shown_with_its_table_and_curves_also_while_it_grows() {
         if listed.ladders[0].played == 8 {
             break;
         }
-        tokio::task::yield_now().await;
+        tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }
 
@@ -284,7 +285,7 @@ async fn listed(
         if wanted(listed.get_ref()) {
             return listed.into_inner();
         }
-        tokio::task::yield_now().await;
+        tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }
 

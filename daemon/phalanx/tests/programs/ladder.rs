@@ -67,7 +67,7 @@ fn wait(folder: &Path, count: usize) {
     let begun = Instant::now();
     while played(folder) < count {
         assert!(begun.elapsed() < PATIENCE, "the ladder does not go on: {}", log(folder));
-        std::thread::yield_now();
+        crate::support::pause();
     }
 }
 

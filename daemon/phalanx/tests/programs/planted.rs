@@ -316,7 +316,7 @@ agents = {{ prefix = "D", count = 1, password = "{TEAM}" }}
         let good = self.over_tls(address, "good", true);
         assert!(good.status.success(), "{}", stderr(&good));
         while !stderr(&self.over_tls(address, "short", true)).contains("TOKEN_EXPIRED") {
-            std::thread::yield_now();
+            crate::support::pause();
         }
         for (token, reason) in [("revoked", "TOKEN_REVOKED"), ("guess", "TOKEN_UNKNOWN")] {
             let output = self.over_tls(address, token, true);

@@ -214,7 +214,7 @@ fn wait_until_asked(dir: &tempfile::TempDir) {
         if team["counters"]["asked"].as_u64() > Some(0) {
             return;
         }
-        std::thread::yield_now();
+        crate::support::pause();
     }
 }
 

@@ -36,7 +36,7 @@ fn played(folder: &Path, count: usize) {
     let begun = Instant::now();
     while results(folder).lines().count() < count {
         assert!(begun.elapsed() < PATIENCE, "the league does not go on: {}", results(folder));
-        std::thread::yield_now();
+        crate::support::pause();
     }
 }
 

@@ -202,7 +202,7 @@ impl Bench {
             if let Some(file) = files(&self.folder(), ".mcap").pop() {
                 return file;
             }
-            std::thread::yield_now();
+            crate::support::pause();
         }
     }
 
@@ -318,7 +318,7 @@ fn what_a_killed_daemon_recorded_is_readable_and_can_be_made_whole() {
     let file = bench.file();
     let turns = || asked(&["recording", "info", text(&file)], 0)["turns"].as_u64();
     while turns() < Some(2) {
-        std::thread::yield_now();
+        crate::support::pause();
     }
     bench.daemon.signal("KILL");
     let (_, code) = bench.daemon.finish();
@@ -437,7 +437,7 @@ fn recordings_of_a_daemon_are_listed_fetched_and_deleted() {
     let mut seat = bench.seat();
     turn(&mut seat, 0);
     while one()["state"] != "written" {
-        std::thread::yield_now();
+        crate::support::pause();
     }
     let name = one()["name"].as_str().unwrap().to_owned();
     assert!(name.starts_with("A-assemble-20"), "{name}");
@@ -453,7 +453,7 @@ fn recordings_of_a_daemon_are_listed_fetched_and_deleted() {
     }
     // What is played is written a little later.
     while ask(&["info", &name])["channels"]["/journal"]["messages"].as_u64().is_none() {
-        std::thread::yield_now();
+        crate::support::pause();
     }
     let refused = |words: &[&str], why: &str| {
         let args = [&["recording"], words, &["--control", &control]].concat();
@@ -469,7 +469,7 @@ fn recordings_of_a_daemon_are_listed_fetched_and_deleted() {
     let drained = phalanx(&["team", "drain", "A", "--control", &control]);
     assert!(drained.status.success(), "{}", stderr(&drained));
     while one()["state"] != "whole" {
-        std::thread::yield_now();
+        crate::support::pause();
     }
     let copy = fetch();
     let (copied, kept) = (std::fs::read(&copy).unwrap(), files(&bench.folder(), ".mcap").remove(0));
@@ -494,7 +494,7 @@ fn a_demo_shows_what_it_records_to_its_page() {
     let there = || asked(&["recording", "list", "--control", page], 0)["recordings"].clone();
     let is_written = |it: &Value| it["state"] == "written";
     while there().as_array().is_none_or(|all| all.len() != 2 || !all.iter().all(is_written)) {
-        std::thread::yield_now();
+        crate::support::pause();
     }
     let name = there()[0]["name"].as_str().unwrap().to_owned();
     let refused = phalanx(&["recording", "delete", &name, "--control", page]);

@@ -394,8 +394,14 @@ pub(crate) fn wait<T>(ask: impl Fn() -> Option<T>) -> T {
             return answer;
         }
         assert!(begun.elapsed() < PATIENCE, "it never came to that");
-        std::thread::yield_now();
+        pause();
     }
+}
+
+/// Leaves the processors to the programs that a test waits for, until it looks again.
+#[expect(clippy::disallowed_methods, reason = "no runtime runs on this thread")]
+pub(crate) fn pause() {
+    std::thread::sleep(Duration::from_millis(2));
 }
 
 /// If set, a missing Python or a missing package fails the test.

@@ -143,7 +143,7 @@ impl InTerminal {
         let begun = Instant::now();
         while self.maker.try_wait().unwrap().is_none() {
             assert!(begun.elapsed() < PATIENCE, "it does not end");
-            std::thread::yield_now();
+            crate::support::pause();
         }
         // The last output may not be read yet.
         let is_back = |written: &Written| {
