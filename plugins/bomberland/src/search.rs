@@ -40,12 +40,15 @@ use centre::Centre;
 use corner::Hunts;
 use phalanx_grid::descend;
 use plan::{Plan, first_order, plans};
-use policy::{FADE, Manner, OURS, PREY, pull};
+use policy::{Manner, OURS, pull};
 use position::Position;
 use rollout::{Played, Pulls, Replies, Rollout, drops};
 use std::collections::BTreeMap;
 use terrain::{Terrain, radius, solid};
 use value::Valuation;
+
+/// What is left of a pull after one step.
+const FADE: f64 = 0.93;
 
 /// Cells that pull the enemy when the ring of fire closes.
 const REFUGES: usize = 9;
@@ -353,7 +356,7 @@ fn their_sources(root: &Position<'_>, refuge: f64) -> Vec<(CellIndex, f64)> {
         .map(|(cell, item)| (cell, if item.kind == EntityKind::FreezeUp { 3.0 } else { 2.0 }))
         .collect();
     for (_, unit) in root.living(true) {
-        sources.push((unit.cell, if root.ready(&unit) > PREY { 6.0 } else { 1.0 }));
+        sources.push((unit.cell, if root.ready(&unit) > 6 { 6.0 } else { 1.0 }));
     }
     if refuge > 0.0 {
         let mut worth = refuge;

@@ -8,8 +8,8 @@
 //! It fails when a game against the idle or the random team is not won, costs a unit by an own bomb
 //! or a life by a step into a blast that was known, when too few games against another opponent are
 //! won by the engine's rules, when an answer is missing, or when one side of equals wins most. By
-//! the classic rules the shares against other opponents are only printed. It names the seeds in which
-//! own bombs cost lives.
+//! the classic rules the shares against other opponents are only printed. It names the seeds of
+//! games that were not won, or in which own bombs cost lives.
 
 use phalanx_e2e::bomberland::{Blunders, Losses, blunders, losses};
 use serde_json::Value;
@@ -141,9 +141,8 @@ fn table() -> Result<(), String> {
                 Pairing { variant, opponent, strategy: strategy.path(), folder: made.path() };
             let outcomes = play_all(&program, pairing, asked.seeds())?;
             say(&row(pairing, &outcomes))?;
-            for Outcome { seed, losses, .. } in outcomes.iter().filter(|it| it.losses.own > 0) {
-                let (own, opponent) = (losses.own, opponent.name);
-                note(&format!("{variant} against {opponent}, seed {seed}: own bombs cost {own}"));
+            for line in seeds_to_look_at(&outcomes) {
+                note(&format!("{variant} against {}: {line}", opponent.name));
             }
             troubles.extend(judge(pairing, &outcomes));
         }
@@ -265,6 +264,17 @@ fn folder(source: Source, strategy: &Path) -> std::io::Result<Folder> {
 
 fn say(line: &str) -> Result<(), String> {
     writeln!(std::io::stdout(), "{line}").map_err(|error| error.to_string())
+}
+
+/// The games that were not won, and those in which own bombs cost lives.
+fn seeds_to_look_at(outcomes: &[Outcome]) -> impl Iterator<Item = String> {
+    let seeds = |what: &str, wanted: fn(&Outcome) -> bool| {
+        let seeds = outcomes.iter().filter(|outcome| wanted(outcome));
+        let seeds: Vec<String> = seeds.map(|outcome| outcome.seed.to_string()).collect();
+        (!seeds.is_empty()).then(|| format!("{what} with the seeds {}", seeds.join(", ")))
+    };
+    let lost = seeds("not won", |outcome| outcome.result < 1);
+    lost.into_iter().chain(seeds("own bombs cost lives", |outcome| outcome.losses.own > 0))
 }
 
 /// Writes a line for people; without a reader it is lost.

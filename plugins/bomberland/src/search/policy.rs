@@ -12,13 +12,6 @@ use crate::rules::{CellIndex, EntityKind, Unit, UnitAction, UnitIndex};
 /// How much each cell pulls the units of a side.
 pub(super) type Pull = Vec<f64>;
 
-/// What is left of a pull after one step.
-pub(super) const FADE: f64 = 0.93;
-
-/// Ticks for which a unit must be frozen at least so that it is worth the way to it: as long as a
-/// bomb takes to be armed.
-pub(super) const PREY: u32 = 6;
-
 /// What a unit does by the rules.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Manner<'a> {
@@ -179,13 +172,6 @@ pub(super) fn pull(
         }
     }
     pull
-}
-
-/// What pulls the enemy's units once ours are frozen; `None` if none is for long.
-pub(super) fn prey(position: &Position<'_>) -> Option<Pull> {
-    let frozen = position.living(true).filter(|(_, unit)| position.ready(unit) > PREY);
-    let sources: Vec<_> = frozen.map(|(_, unit)| (unit.cell, 1.0)).collect();
-    (!sources.is_empty()).then(|| pull(position, &sources, FADE, None))
 }
 
 /// What it takes to get into a cell: a step, and the hits on a block.

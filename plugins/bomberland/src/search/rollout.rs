@@ -3,7 +3,7 @@
 use super::centre::Centre;
 use super::heat::Fear;
 use super::plan::{PlanStep, Progress};
-use super::policy::{Manner, Pull, prey};
+use super::policy::{Manner, Pull};
 use super::position::Position;
 use super::weights::SearchWeights;
 use crate::rules::{
@@ -19,10 +19,6 @@ pub(super) struct Replies<'a> {
     /// Whether the enemy's units wait where they would keep ours out of a cell that both want.
     pub(super) yields: bool,
 }
-
-/// Most ticks that a line goes on after its horizon because a unit was frozen: what a freeze costs
-/// comes later.
-const THAW: u32 = 16;
 
 /// The next eight ticks.
 const SOON: u64 = 0x1fe;
@@ -90,17 +86,13 @@ pub(super) struct Played {
 }
 
 impl Rollout<'_, '_> {
-    /// Plays `depth` ticks from the state that the position is in, and where a unit is frozen, until
-    /// it can act again.
+    /// Plays `depth` ticks from the state that the position is in.
     pub(super) fn play(&mut self, depth: u32) -> Played {
         let mut played = Played { decay: 1.0, ..Played::default() };
         let mut progress = vec![Progress::default(); self.plans.len()];
         let mut before: Vec<Unit> = Vec::new();
-        let mut hunt = None;
-        let (mut ahead, mut end) = (0, depth);
-        while ahead < end {
-            ahead += 1;
-            let mut orders = self.orders(&mut progress, hunt.as_deref());
+        for ahead in 1..=depth {
+            let mut orders = self.orders(&mut progress);
             played.contested |= self.contest(&mut orders);
             let us = self.position.us;
             let own = orders.iter().filter(|order| order.agent == us);
@@ -114,38 +106,22 @@ impl Rollout<'_, '_> {
                 BlockHits { weights: self.weights, centre: self.centre, drops, worth: 0.0 };
             step(board, &mut self.position.state, &mut self.luck, &mut orders, &mut hits);
             played.ticks += 1;
-            let mut units = self.position.state.units().iter().zip(&before);
-            let froze = units.any(|(unit, old)| unit.stunned > old.stunned);
-            played.froze |= froze;
+            let frozen = self.position.state.units().iter().zip(&before);
+            played.froze |= frozen.into_iter().any(|(unit, old)| unit.stunned > old.stunned);
             let over = self.position.state.complete();
             let gain = self.gain(&before) + hits.worth + if over { self.outcome() } else { 0.0 };
             played.value += played.decay * gain;
-            // The end counts as at the horizon, or lines that end later would seem worse or better.
-            if ahead <= depth {
-                played.decay *= self.weights.decay;
-            }
+            played.decay *= self.weights.decay;
             if over {
                 break;
             }
             self.position.refresh();
-            if froze {
-                let thawed = ahead.saturating_add(self.thaw());
-                end = end.max(thawed).min(depth.saturating_add(THAW));
-                hunt = prey(self.position);
-            }
         }
         played
     }
 
-    /// Ticks until all living units can act.
-    fn thaw(&self) -> u32 {
-        let units = self.position.units().filter(|(_, unit)| unit.alive());
-        units.map(|(_, unit)| self.position.ready(&unit)).max().unwrap_or(0)
-    }
-
-    /// What all units do in the next tick; `hunt` pulls the enemy's units instead of what pulled
-    /// them before.
-    fn orders(&self, progress: &mut [Progress], hunt: Option<&[f64]>) -> Vec<UnitOrder> {
+    /// What all units do in the next tick.
+    fn orders(&self, progress: &mut [Progress]) -> Vec<UnitOrder> {
         let position = &*self.position;
         let mut orders = Vec::with_capacity(6);
         for (index, unit) in position.units().filter(|(_, unit)| unit.alive()) {
@@ -154,12 +130,8 @@ impl Rollout<'_, '_> {
                 let (_, plan) = self.plans.get(at)?;
                 progress.get_mut(at)?.order(position, index, plan)
             });
-            let theirs = self.replies.theirs;
-            let manner = if unit.agent == position.us {
-                self.replies.ours
-            } else {
-                Manner { pull: hunt.or(theirs.pull), ..theirs }
-            };
+            let manner =
+                if unit.agent == position.us { self.replies.ours } else { self.replies.theirs };
             let act: Option<UnitAction> = planned.unwrap_or_else(|| position.reply(index, manner));
             orders.extend(act.map(|act| UnitOrder { agent: unit.agent, unit: index, act }));
         }
@@ -289,31 +261,6 @@ mod tests {
     fn blocks_count_as_often_as_they_leave_an_item() {
         let rules = |drop_probability| GameParams { drop_probability, ..GameParams::default() };
         assert_eq!([0.0, 0.25, 0.5].map(|share| drops(&rules(share))), [0.0, 0.5, 1.0]);
-    }
-
-    #[test]
-    fn a_line_goes_on_until_a_frozen_unit_can_act_since_enemies_hunt_it() {
-        let played = |row: &str| {
-            let (board, state) = map(&[row], GameParams::default());
-            let terrain = Terrain::new(&board);
-            let mut position = Position::new(&board, &terrain, 0, &state);
-            // The enemy takes the powerup, and nothing else pulls it.
-            let mut pull = vec![0.0; row.len()];
-            pull[6] = 1.0;
-            let walk = Manner { attacks: true, pull: Some(&pull), ..OURS };
-            let mut rollout = Rollout {
-                position: &mut position,
-                weights: &SearchWeights::default(),
-                centre: &Centre::default(),
-                replies: Replies { ours: OURS, theirs: walk, yields: false },
-                luck: ForwardChance::default(),
-                plans: Vec::new(),
-            };
-            let ticks = rollout.play(3).ticks;
-            (ticks, 3 - position.state.unit(0).unwrap().hp)
-        };
-        assert_eq!(played(".C....!D.."), (3 + u64::from(THAW), 1));
-        assert_eq!(played(".C.....D.."), (3, 0));
     }
 
     #[test]
