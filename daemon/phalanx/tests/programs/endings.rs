@@ -1,7 +1,7 @@
 //! Programs at a terminal that closes, or that receive a signal: they end within a second and
 //! restore the terminal.
 
-use crate::support::{Running, control, daemon, first_recorded, settings, wait};
+use crate::support::{Running, control, daemon, first_recorded, pause, settings, wait};
 use crate::terminal::InTerminal;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -74,6 +74,6 @@ fn ends(what: &str, program: &InTerminal) {
     let begun = Instant::now();
     while program.is_running() {
         assert!(begun.elapsed() < END, "{what}: it runs on");
-        crate::support::pause();
+        pause();
     }
 }

@@ -1,7 +1,7 @@
 //! `phalanx ladder`: submissions, matches, ratings and history, in a folder and on a nats-server.
 
 use crate::nats::NatsServer;
-use crate::support::{PATIENCE, PHALANX, phalanx, quiet, refused, stderr, stdout, text};
+use crate::support::{PATIENCE, PHALANX, pause, phalanx, quiet, refused, stderr, stdout, text};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -67,7 +67,7 @@ fn wait(folder: &Path, count: usize) {
     let begun = Instant::now();
     while played(folder) < count {
         assert!(begun.elapsed() < PATIENCE, "the ladder does not go on: {}", log(folder));
-        crate::support::pause();
+        pause();
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::foxglove::Looker;
 use crate::support::{
-    PHALANX, PHALANXD, Running, arena_config, daemon, phalanx, quiet, stderr, stdout,
+    PHALANX, PHALANXD, Running, arena_config, daemon, phalanx, quiet, stderr, stdout, wait,
 };
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
@@ -315,9 +315,10 @@ agents = {{ prefix = "D", count = 1, password = "{TEAM}" }}
 
         let good = self.over_tls(address, "good", true);
         assert!(good.status.success(), "{}", stderr(&good));
-        while !stderr(&self.over_tls(address, "short", true)).contains("TOKEN_EXPIRED") {
-            crate::support::pause();
-        }
+        wait(|| {
+            let said = stderr(&self.over_tls(address, "short", true));
+            said.contains("TOKEN_EXPIRED").then_some(())
+        });
         for (token, reason) in [("revoked", "TOKEN_REVOKED"), ("guess", "TOKEN_UNKNOWN")] {
             let output = self.over_tls(address, token, true);
             assert!(stderr(&output).contains(reason), "{}", stderr(&output));

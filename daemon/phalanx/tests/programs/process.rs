@@ -2,7 +2,7 @@
 //! it ends.
 
 use crate::support::{
-    PHALANXD, Plain, Running, control, daemon, phalanx, quiet, settings, shown, stderr,
+    PHALANXD, Plain, Running, control, daemon, phalanx, quiet, settings, shown, stderr, wait,
 };
 use serde_json::{Value, json};
 use std::net::{SocketAddr, TcpListener};
@@ -208,14 +208,11 @@ fn wait_until_asked(dir: &tempfile::TempDir) {
     let control = control(dir.path());
     let mut args = vec!["team", "show", "A", "--output", "json", "--control"];
     args.push(&control);
-    loop {
+    wait(|| {
         let output = phalanx(&args);
         let team: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-        if team["counters"]["asked"].as_u64() > Some(0) {
-            return;
-        }
-        crate::support::pause();
-    }
+        (team["counters"]["asked"].as_u64() > Some(0)).then_some(())
+    });
 }
 
 #[test]

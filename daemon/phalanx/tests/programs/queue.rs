@@ -2,7 +2,7 @@
 
 use crate::nats::NatsServer;
 use crate::support::{
-    PATIENCE, PHALANX, Running, WALKS, phalanx, quiet, refused, stderr, strategy, text,
+    PATIENCE, PHALANX, Running, WALKS, pause, phalanx, quiet, refused, stderr, strategy, text,
 };
 use crate::tune::HASTY;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
@@ -36,7 +36,7 @@ fn played(folder: &Path, count: usize) {
     let begun = Instant::now();
     while results(folder).lines().count() < count {
         assert!(begun.elapsed() < PATIENCE, "the league does not go on: {}", results(folder));
-        crate::support::pause();
+        pause();
     }
 }
 
@@ -48,7 +48,7 @@ fn ended(mut command: Command) -> Output {
         if begun.elapsed() > PATIENCE {
             child.kill().unwrap();
         }
-        crate::support::pause();
+        pause();
     }
     child.wait_with_output().unwrap()
 }

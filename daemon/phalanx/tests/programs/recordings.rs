@@ -3,7 +3,7 @@
 
 use crate::support::{
     PHALANX, PHALANXD, Plain, Running, control, daemon, phalanx, python, quiet, recorded, settings,
-    shown, stderr, stdout, text,
+    shown, stderr, stdout, text, wait,
 };
 use phalanx_control::client::{Address, connect};
 use phalanx_proto::v1;
@@ -198,12 +198,7 @@ impl Bench {
 
     /// The file that is being written, as soon as it exists.
     fn file(&self) -> PathBuf {
-        loop {
-            if let Some(file) = files(&self.folder(), ".mcap").pop() {
-                return file;
-            }
-            crate::support::pause();
-        }
+        wait(|| files(&self.folder(), ".mcap").pop())
     }
 
     pub(crate) fn folder(&self) -> PathBuf {
@@ -317,9 +312,7 @@ fn what_a_killed_daemon_recorded_is_readable_and_can_be_made_whole() {
     }
     let file = bench.file();
     let turns = || asked(&["recording", "info", text(&file)], 0)["turns"].as_u64();
-    while turns() < Some(2) {
-        crate::support::pause();
-    }
+    wait(|| (turns() >= Some(2)).then_some(()));
     bench.daemon.signal("KILL");
     let (_, code) = bench.daemon.finish();
     assert_ne!(code, Some(0));
@@ -436,9 +429,7 @@ fn recordings_of_a_daemon_are_listed_fetched_and_deleted() {
     let one = || ask(&["list"])["recordings"][0].clone();
     let mut seat = bench.seat();
     turn(&mut seat, 0);
-    while one()["state"] != "written" {
-        crate::support::pause();
-    }
+    wait(|| (one()["state"] == "written").then_some(()));
     let name = one()["name"].as_str().unwrap().to_owned();
     assert!(name.starts_with("A-assemble-20"), "{name}");
     let there = bench.dir.path().join("films");
@@ -452,9 +443,7 @@ fn recordings_of_a_daemon_are_listed_fetched_and_deleted() {
         turn(&mut seat, id);
     }
     // What is played is written a little later.
-    while ask(&["info", &name])["channels"]["/journal"]["messages"].as_u64().is_none() {
-        crate::support::pause();
-    }
+    wait(|| ask(&["info", &name])["channels"]["/journal"]["messages"].as_u64());
     let refused = |words: &[&str], why: &str| {
         let args = [&["recording"], words, &["--control", &control]].concat();
         let output = phalanx(&args);
@@ -468,9 +457,7 @@ fn recordings_of_a_daemon_are_listed_fetched_and_deleted() {
     drop(seat);
     let drained = phalanx(&["team", "drain", "A", "--control", &control]);
     assert!(drained.status.success(), "{}", stderr(&drained));
-    while one()["state"] != "whole" {
-        crate::support::pause();
-    }
+    wait(|| (one()["state"] == "whole").then_some(()));
     let copy = fetch();
     let (copied, kept) = (std::fs::read(&copy).unwrap(), files(&bench.folder(), ".mcap").remove(0));
     assert!(copied.len() > first.len() && copied.starts_with(&first));
@@ -493,9 +480,11 @@ fn a_demo_shows_what_it_records_to_its_page() {
     let page = line.trim().rsplit(' ').next().unwrap().trim_end_matches('/');
     let there = || asked(&["recording", "list", "--control", page], 0)["recordings"].clone();
     let is_written = |it: &Value| it["state"] == "written";
-    while there().as_array().is_none_or(|all| all.len() != 2 || !all.iter().all(is_written)) {
-        crate::support::pause();
-    }
+    wait(|| {
+        let there = there();
+        let all = there.as_array()?;
+        (all.len() == 2 && all.iter().all(is_written)).then_some(())
+    });
     let name = there()[0]["name"].as_str().unwrap().to_owned();
     let refused = phalanx(&["recording", "delete", &name, "--control", page]);
     assert!(stderr(&refused).contains("is being written"), "{}", stderr(&refused));

@@ -1,6 +1,6 @@
 //! A demo after its match: it stays on a terminal, and ends by itself elsewhere.
 
-use crate::support::{PHALANX, Running, phalanx, quiet, stderr, stdout, text};
+use crate::support::{PHALANX, Running, pause, phalanx, quiet, stderr, stdout, text};
 use crate::terminal::InTerminal;
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
@@ -117,7 +117,7 @@ fn every_game_is_still_played_after_a_second() {
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_secs(1) {
             assert!(demo.child.try_wait().unwrap().is_none(), "{game}");
-            crate::support::pause();
+            pause();
         }
     }
 }

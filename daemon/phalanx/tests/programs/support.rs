@@ -387,7 +387,7 @@ impl Opponents {
 }
 
 /// Calls `ask` repeatedly until it returns a value.
-pub(crate) fn wait<T>(ask: impl Fn() -> Option<T>) -> T {
+pub(crate) fn wait<T>(mut ask: impl FnMut() -> Option<T>) -> T {
     let begun = Instant::now();
     loop {
         if let Some(answer) = ask() {

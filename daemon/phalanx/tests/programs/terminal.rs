@@ -1,6 +1,6 @@
 //! Full-screen programs in a test terminal: keys, screen, and the state that they leave.
 
-use crate::support::{PHALANX, quiet};
+use crate::support::{PHALANX, pause, quiet};
 use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::num::NonZero;
@@ -143,7 +143,7 @@ impl InTerminal {
         let begun = Instant::now();
         while self.maker.try_wait().unwrap().is_none() {
             assert!(begun.elapsed() < PATIENCE, "it does not end");
-            crate::support::pause();
+            pause();
         }
         // The last output may not be read yet.
         let is_back = |written: &Written| {

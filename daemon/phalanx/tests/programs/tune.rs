@@ -1,6 +1,6 @@
 //! `phalanx tune`: from bad values to good ones, with a proof, and what cannot be tuned.
 
-use crate::support::{PHALANX, phalanx, stderr, stdout};
+use crate::support::{PHALANX, pause, phalanx, stderr, stdout};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -111,7 +111,6 @@ fn without_an_improvement_nothing_is_written() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a file is watched, which another program writes")]
 fn a_killed_run_goes_on_and_gives_the_same_bytes() {
     let dir = tempfile::tempdir().unwrap();
     let folders = [dir.path().join("whole"), dir.path().join("killed")];
@@ -141,7 +140,7 @@ fn a_killed_run_goes_on_and_gives_the_same_bytes() {
         let due = Instant::now() + Duration::from_secs(60);
         while results(&folders[1]).len() < least && run.try_wait().unwrap().is_none() {
             assert!(Instant::now() < due, "no results");
-            std::thread::sleep(Duration::from_millis(2));
+            pause();
         }
         run.kill().unwrap();
         run.wait().unwrap();

@@ -306,8 +306,7 @@ impl Position<'_> {
     }
 
     /// Whether a bomb in a cell that the unit walks to would be harmless, as far as one can say now:
-    /// a walk to
-    /// where it would not put the bomb then is of no use.
+    /// a walk to where it would not put the bomb then is of no use.
     pub(super) fn harmless_bomb_in(&self, index: UnitIndex, cell: CellIndex) -> bool {
         let mut there = self.state.clone();
         if let Some(unit) = there.unit_mut(index) {
