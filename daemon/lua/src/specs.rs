@@ -118,6 +118,8 @@ pub enum SpecOutcome {
         diff: Vec<SpecDifference>,
         /// Differences that are not listed.
         more: usize,
+        /// Whether only the time for all specs was over, before this one or while it ran.
+        late: bool,
     },
     /// The spec is marked to be skipped.
     Skipped,
@@ -185,6 +187,13 @@ impl SpecReport {
         self.count(SpecOutcome::failed) + self.load_failures.len()
     }
 
+    /// Takes out the cases that the time for all specs did not reach; how many these were.
+    pub fn take_late(&mut self) -> usize {
+        let all = self.cases.len();
+        self.cases.retain(|case| !matches!(case.outcome, SpecOutcome::Failed { late: true, .. }));
+        all - self.cases.len()
+    }
+
     /// The number of skipped cases.
     #[must_use]
     pub fn skipped_count(&self) -> usize {
@@ -215,7 +224,9 @@ impl SpecReport {
     }
 
     fn failure(&self, case: &SpecCase) -> Option<Diagnostic> {
-        let SpecOutcome::Failed { message, place, diff, more } = &case.outcome else { return None };
+        let SpecOutcome::Failed { message, place, diff, more, .. } = &case.outcome else {
+            return None;
+        };
         let (file, line) = place.clone().unwrap_or_else(|| (case.file.clone(), case.line));
         let source = self.sources.get(&file).cloned();
         let failure = Diagnostic::error(file, format!("{}: {message}", case.name()));
@@ -226,6 +237,18 @@ impl SpecReport {
 }
 
 impl SpecCase {
+    /// A case that did not run yet.
+    fn new(file: &str, path: Vec<String>, line: u32) -> Self {
+        Self {
+            file: file.to_owned(),
+            path,
+            line,
+            outcome: SpecOutcome::Passed,
+            spent: Duration::ZERO,
+            lines: Vec::new(),
+        }
+    }
+
     /// Its whole name, `describe > it`.
     #[must_use]
     pub fn name(&self) -> String {

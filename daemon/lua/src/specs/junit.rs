@@ -84,7 +84,7 @@ fn write_case(case: &SpecCase, xml: &mut Xml) -> io::Result<()> {
         match &case.outcome {
             SpecOutcome::Passed => {}
             SpecOutcome::Skipped => drop(xml.create_element("skipped").write_empty()?),
-            SpecOutcome::Failed { message, place, diff, more } => {
+            SpecOutcome::Failed { message, place, diff, more, .. } => {
                 let (file, line) = place.clone().unwrap_or_else(|| (case.file.clone(), case.line));
                 let mut lines = vec![format!("{file}:{line}: {message}")];
                 lines.extend(text::differences(diff, *more));

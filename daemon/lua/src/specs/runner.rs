@@ -90,6 +90,9 @@ impl SpecRun<'_> {
                 .filter(|finding| finding.file == path && finding.severity == Severity::Error);
             return self.report.load_failures.extend(own);
         }
+        if self.is_late() {
+            return self.unreached(path);
+        }
         let room = CASES_MAX.saturating_sub(self.declared);
         let opened = SpecStage::new(self.setting, &self.program, self.timer.flag(), room)
             .and_then(|stage| Ok((layer(&stage)?, stage)));
@@ -111,9 +114,22 @@ impl SpecRun<'_> {
                     self.collect(stage, base);
                 }
             }
+            Err(_) if self.is_late() => self.unreached(path),
             Err(finding) => self.report.load_failures.push(*finding),
         }
         self.collect(stage, 0);
+    }
+
+    /// Whether the time for all specs is over.
+    fn is_late(&self) -> bool {
+        Instant::now() >= self.due
+    }
+
+    /// Reports a file whose specs are not known: one case has its name.
+    fn unreached(&mut self, file: &str) {
+        let outcome = late(self.options.time);
+        let path = vec![file.to_owned()];
+        self.report.cases.push(SpecCase { outcome, ..SpecCase::new(file, path, 1) });
     }
 
     /// Loads a spec file, which declares its cases.
@@ -164,9 +180,8 @@ impl SpecRun<'_> {
         let began = Instant::now();
         case.outcome = if skipped {
             SpecOutcome::Skipped
-        } else if began >= self.due {
-            let what = format!("not reached: the time of {:?} was used up", self.options.time);
-            failed(what, None)
+        } else if self.is_late() {
+            late(self.options.time)
         } else {
             self.outcome(stage, layer, index)
         };
@@ -183,19 +198,18 @@ impl SpecRun<'_> {
     fn outcome(&self, stage: &SpecStage, layer: &Table, index: usize) -> SpecOutcome {
         let limit = self.options.case_time;
         let (mut ran, mut used) = self.attempt(stage, layer, index, limit);
-        if ran.is_err() && was_starved(used, limit) && Instant::now() < self.due {
+        if ran.is_err() && was_starved(used, limit) && !self.is_late() {
             (ran, used) = self.attempt(stage, layer, index, limit * PATIENCE);
             if used > limit {
                 ran = ran.and(Err(None));
             }
         }
         ran.unwrap_or_else(|place| {
-            let what = if Instant::now() >= self.due {
-                format!("stopped: the time for all specs, {:?}, is used up", self.options.time)
+            if self.is_late() {
+                late(self.options.time)
             } else {
-                format!("took longer than {limit:?}")
-            };
-            failed(what, place)
+                failed(format!("took longer than {limit:?}"), place)
+            }
         })
     }
 
@@ -312,15 +326,7 @@ pub(super) fn names() -> mlua::Result<Vec<String>> {
 fn case(file: &str, declared: (Vec<String>, u32, bool)) -> mlua::Result<(SpecCase, bool)> {
     let (path, line, skipped) = declared;
     let path = path.iter().map(|name| cut(name, NAME_CHARS_MAX)).collect();
-    let case = SpecCase {
-        file: file.to_owned(),
-        path,
-        line,
-        outcome: SpecOutcome::Passed,
-        spent: Duration::ZERO,
-        lines: Vec::new(),
-    };
-    Ok((case, skipped))
+    Ok((SpecCase::new(file, path, line), skipped))
 }
 
 /// A case that was stopped at this limit did not have the processor for most of the time.
@@ -329,13 +335,19 @@ fn was_starved(used: Duration, limit: Duration) -> bool {
 }
 
 fn failed(message: String, place: Option<Place>) -> SpecOutcome {
-    SpecOutcome::Failed { message, place, diff: Vec::new(), more: 0 }
+    SpecOutcome::Failed { message, place, diff: Vec::new(), more: 0, late: false }
+}
+
+/// The outcome of a spec that did not end within the time for all.
+fn late(all: Duration) -> SpecOutcome {
+    let message = format!("the time for all specs, {all:?}, was over before it ended");
+    SpecOutcome::Failed { message, place: None, diff: Vec::new(), more: 0, late: true }
 }
 
 impl From<Failed> for SpecOutcome {
     fn from(failed: Failed) -> Self {
         let Failed { message, place, diff, more } = failed;
-        Self::Failed { message, place, diff, more }
+        Self::Failed { message, place, diff, more, late: false }
     }
 }
 

@@ -94,7 +94,7 @@ impl ReportText {
     }
 
     fn failure(&mut self, report: &SpecReport, case: &SpecCase, number: usize) {
-        let SpecOutcome::Failed { message, place, diff, more } = &case.outcome else { return };
+        let SpecOutcome::Failed { message, place, diff, more, .. } = &case.outcome else { return };
         self.line(0, BAD, &format!("\n{number}) {}", clean(&case.name())));
         for line in clean(message).lines() {
             self.line(3, Style::new(), line);

@@ -165,12 +165,22 @@ fn a_hostile_spec_fails_and_the_next_one_runs(#[case] body: &str, #[case] want: 
     assert_eq!(all[1], "next passed");
 }
 
-#[test]
-fn what_the_time_does_not_reach_fails() {
-    let options = SpecOptions { time: Duration::ZERO, case_time: AMPLE, ..options() };
-    let source = "it('x', function() end)";
-    let report = run_with(&[("worker.luau", SKIP), ("spec/x_spec.luau", source)], &options);
+#[rstest]
+#[case::at_the_beginning(Duration::ZERO, "spec/x_spec.luau", 2)]
+#[case::in_its_middle(Duration::from_millis(300), "endless", 3)]
+fn what_does_not_end_within_the_time_for_all_fails_as_late(
+    #[case] time: Duration,
+    #[case] first: &str,
+    #[case] count: usize,
+) {
+    let options = SpecOptions { time, case_time: AMPLE, ..options() };
+    let endless = "it('endless', function() while true do end end) it('next', function() end)";
+    let other = "it('other', function() end)";
+    let files = [("worker.luau", SKIP), ("spec/x_spec.luau", endless), ("spec/y_spec.luau", other)];
+    let mut report = run_with(&files, &options);
     assert!(!report.passed());
+    assert_eq!((report.cases[0].name(), report.failed_count()), (first.to_owned(), count));
+    assert_eq!((report.take_late(), report.passed()), (count, true));
 }
 
 #[rstest]

@@ -84,7 +84,7 @@ pub(crate) fn told(case: &SpecCase) -> String {
     match &case.outcome {
         SpecOutcome::Passed => "passed".into(),
         SpecOutcome::Skipped => "skipped".into(),
-        SpecOutcome::Failed { message, place, diff, more } => {
+        SpecOutcome::Failed { message, place, diff, more, .. } => {
             let mut text = match place {
                 Some((file, line)) => format!("{file}:{line}: {message}"),
                 None => message.clone(),

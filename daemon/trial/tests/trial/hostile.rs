@@ -105,6 +105,17 @@ fn a_loop_in_a_spec_is_refused() {
 }
 
 #[test]
+fn specs_without_time_are_no_reason_to_refuse() {
+    let endless = "it('endless', function() while true do end end)";
+    let files = [("worker.luau", SKIP), ("scout.luau", SKIP), ("spec/a_spec.luau", endless)];
+    let mut candidate = short();
+    candidate.options.time = Duration::from_millis(1500);
+    let report = phalanx_trial::run(&bundle(&files), &candidate);
+    assert!(report.passed(), "{}", shown(&report));
+    assert!(shown(&report).contains("the trial's time was over before all specs ran"));
+}
+
+#[test]
 fn three_hundred_files_of_mistakes_are_told_up_to_a_bound() {
     let module = |index: usize| (format!("m{index}.luau"), "return nosuch\n".to_owned());
     let mut files: Vec<(String, String)> = (0..298).map(module).collect();
