@@ -4,8 +4,8 @@
 use crate::nats::NatsServer;
 use crate::queue::sample_server;
 use crate::support::{
-    PHALANX, Running, WALKS, control, daemon, phalanx, quiet, refused, settings, stderr, strategy,
-    text, wait,
+    PATIENCE, PHALANX, Running, WALKS, control, daemon, phalanx, quiet, refused, settings, stderr,
+    strategy, text, wait,
 };
 use crate::watching::{scrape, value};
 use phalanx_control::client::{Address, Link, connect};
@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tonic_types::StatusExt;
 
 /// A daemon that shows the folder `lab`, and whose only team never reaches its referee.
@@ -140,8 +140,8 @@ async fn a_ladder_is_shown_with_its_table_and_curves_also_while_it_grows() {
     let _daemon = showing(dir.path());
     let mut lab = LabClient::new(link(dir.path()).await);
 
-    let listed = lab.list_ladders(v1::ListLaddersRequest::default()).await.unwrap().into_inner();
-    let [club] = listed.ladders.as_slice() else { panic!("{listed:?}") };
+    let ladders = lab.list_ladders(v1::ListLaddersRequest::default()).await.unwrap().into_inner();
+    let [club] = ladders.ladders.as_slice() else { panic!("{ladders:?}") };
     assert_eq!(
         (club.name.as_str(), club.game.as_str(), club.played),
         ("ladders/club", "assemble", 6)
@@ -169,14 +169,7 @@ async fn a_ladder_is_shown_with_its_table_and_curves_also_while_it_grows() {
     }
     // What is played meanwhile appears.
     played(&["ladder", "match", &ladder, "--matches", "2"]);
-    loop {
-        let request = v1::ListLaddersRequest::default();
-        let listed = lab.list_ladders(request).await.unwrap().into_inner();
-        if listed.ladders[0].played == 8 {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
+    listed(dir.path(), |listed| listed.ladders[0].played == 8).await;
 }
 
 #[tokio::test]
@@ -280,11 +273,13 @@ async fn listed(
     wanted: impl Fn(&v1::ListLaddersResponse) -> bool,
 ) -> v1::ListLaddersResponse {
     let mut lab = LabClient::new(link(dir).await);
+    let begun = Instant::now();
     loop {
         let listed = lab.list_ladders(v1::ListLaddersRequest::default()).await.unwrap();
         if wanted(listed.get_ref()) {
             return listed.into_inner();
         }
+        assert!(begun.elapsed() < PATIENCE, "it never came to that: {listed:?}");
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }
