@@ -114,7 +114,6 @@ impl SpecRun<'_> {
                     self.collect(stage, base);
                 }
             }
-            Err(_) if self.is_late() => self.unreached(path),
             Err(finding) => self.report.load_failures.push(*finding),
         }
         self.collect(stage, 0);
@@ -127,12 +126,12 @@ impl SpecRun<'_> {
 
     /// Reports a file whose specs are not known: one case has its name.
     fn unreached(&mut self, file: &str) {
-        let outcome = late(self.options.time);
+        let outcome = late(self.options.time, None);
         let path = vec![file.to_owned()];
         self.report.cases.push(SpecCase { outcome, ..SpecCase::new(file, path, 1) });
     }
 
-    /// Loads a spec file, which declares its cases.
+    /// Loads a spec file, which declares its cases; none if the time for all is over meanwhile.
     fn declare(
         &mut self,
         path: &str,
@@ -146,6 +145,10 @@ impl SpecRun<'_> {
         let loaded = stage.vm.load_root(&stage.host, path);
         self.timer.disarm();
         if stage.vm.take_stop().is_some() {
+            if self.is_late() {
+                self.unreached(path);
+                return Ok(Vec::new());
+            }
             let what = format!("declaring its specs took longer than {limit:?}");
             return Err(Diagnostic::error(path, what).into());
         }
@@ -181,7 +184,7 @@ impl SpecRun<'_> {
         case.outcome = if skipped {
             SpecOutcome::Skipped
         } else if self.is_late() {
-            late(self.options.time)
+            late(self.options.time, None)
         } else {
             self.outcome(stage, layer, index)
         };
@@ -206,7 +209,7 @@ impl SpecRun<'_> {
         }
         ran.unwrap_or_else(|place| {
             if self.is_late() {
-                late(self.options.time)
+                late(self.options.time, place)
             } else {
                 failed(format!("took longer than {limit:?}"), place)
             }
@@ -339,9 +342,9 @@ fn failed(message: String, place: Option<Place>) -> SpecOutcome {
 }
 
 /// The outcome of a spec that did not end within the time for all.
-fn late(all: Duration) -> SpecOutcome {
+fn late(all: Duration, place: Option<Place>) -> SpecOutcome {
     let message = format!("the time for all specs, {all:?}, was over before it ended");
-    SpecOutcome::Failed { message, place: None, diff: Vec::new(), more: 0, late: true }
+    SpecOutcome::Failed { message, place, diff: Vec::new(), more: 0, late: true }
 }
 
 impl From<Failed> for SpecOutcome {

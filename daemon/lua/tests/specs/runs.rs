@@ -165,21 +165,28 @@ fn a_hostile_spec_fails_and_the_next_one_runs(#[case] body: &str, #[case] want: 
     assert_eq!(all[1], "next passed");
 }
 
+const ENDLESS: &str =
+    "it('endless', function()\nwhile true do end\nend) it('next', function() end)";
+
 #[rstest]
-#[case::at_the_beginning(Duration::ZERO, "spec/x_spec.luau", 2)]
-#[case::in_its_middle(Duration::from_millis(300), "endless", 3)]
+#[case::at_the_beginning(Duration::ZERO, ENDLESS, "spec/x_spec.luau", 2, None)]
+#[case::in_its_middle(Duration::from_millis(300), ENDLESS, "endless", 3, Some(2))]
+#[case::in_a_file(Duration::from_millis(300), "while true do end", "spec/x_spec.luau", 2, None)]
 fn what_does_not_end_within_the_time_for_all_fails_as_late(
     #[case] time: Duration,
+    #[case] source: &str,
     #[case] first: &str,
     #[case] count: usize,
+    #[case] line: Option<u32>,
 ) {
     let options = SpecOptions { time, case_time: AMPLE, ..options() };
-    let endless = "it('endless', function() while true do end end) it('next', function() end)";
     let other = "it('other', function() end)";
-    let files = [("worker.luau", SKIP), ("spec/x_spec.luau", endless), ("spec/y_spec.luau", other)];
+    let files = [("worker.luau", SKIP), ("spec/x_spec.luau", source), ("spec/y_spec.luau", other)];
     let mut report = run_with(&files, &options);
     assert!(!report.passed());
     assert_eq!((report.cases[0].name(), report.failed_count()), (first.to_owned(), count));
+    let SpecOutcome::Failed { place, .. } = &report.cases[0].outcome else { panic!() };
+    assert_eq!(place.as_ref().map(|(_, line)| *line), line);
     assert_eq!((report.take_late(), report.passed()), (count, true));
 }
 
