@@ -138,7 +138,9 @@ impl Reader<'_> {
         let known_fires = std::mem::replace(&mut self.fires_before, self.fires.clone());
         let known_bombs = std::mem::replace(&mut self.bombs_before, self.bombs.clone());
         self.last = now;
-        let before = self.fires.iter().map(|(cell, fire)| (*cell, vec![fire.owner.clone()]));
+        // A blast that ends in this tick is out before anything burns in it.
+        let before = self.fires.iter().filter(|(_, fire)| fire.lasts(now));
+        let before = before.map(|(cell, fire)| (*cell, vec![fire.owner.clone()]));
         let mut burnt: BTreeMap<Cell, Vec<String>> = before.collect();
         let mut hurt = Vec::new();
         for event in events {
@@ -407,6 +409,16 @@ mod tests {
         burnt["expires"] = Value::Null;
         let found = lost(&[vec![spawned(burnt)], vec![state(unit("c", "a", 2, 3))]]);
         assert_eq!((found.own, found.ring), (0, 1));
+    }
+
+    #[test]
+    fn an_own_blast_that_ends_in_the_tick_of_the_hit_is_not_its_cause() {
+        let mut short = fire(3, Some("a"));
+        let lost_at = |out: i64| {
+            short["expires"] = out.into();
+            lost(&[vec![spawned(short.clone())], hit()])
+        };
+        assert_eq!([3, 2].map(lost_at).map(|found| (found.own, found.other)), [(1, 0), (0, 1)]);
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod corner;
 mod drawn;
 mod ending;
 mod exits;
+mod harmless;
 mod heat;
 mod plan;
 mod policy;
@@ -29,6 +30,7 @@ mod position;
 mod reach;
 mod rollout;
 mod terrain;
+mod together;
 mod value;
 mod weights;
 

@@ -10,13 +10,10 @@ use crate::rules::{
 };
 
 /// The bit of the next tick.
-const NEXT: u64 = 0b10;
+pub(super) const NEXT: u64 = 0b10;
 
-/// Ticks within which a unit wants to be out of the reach of the bomb that it puts.
-const HASTE: u32 = 8;
-
-/// Ticks before the last cell burns from which on a way out may lead through the ring of fire.
-const LATE: i32 = 60;
+/// How many ticks there are for each one in which a unit gives way to an enemy that may want the same cell.
+const WAYS: i32 = 4;
 
 /// Ticks that a chase is played out.
 const CHASE: u32 = 5;
@@ -61,12 +58,12 @@ impl Position<'_> {
         if std::iter::once(unit.cell).chain(near).all(|cell| heat.of(cell, Fear::Own) == 0) {
             return None;
         }
-        let freeze = self.freeze_in(unit.agent != self.us);
+        let free = self.free_for(unit.agent != self.us);
         let afters: Vec<Self> = acts.iter().map(|act| self.after(index, *act)).collect();
         let stays = acts.iter().any(|act| self.contested(unit, *act));
         let stays = stays.then(|| self.after(index, None));
         let leaves = |exit: Exit, after: &Self| {
-            let ticks = if exit.before_freeze { freeze } else { u32::MAX };
+            let ticks = if exit.before_freeze { free } else { u32::MAX };
             !after.burns_next(index, exit.fear) && after.leaves(index, unit.cell, exit.fear, ticks)
         };
         let keeps = |exit: Exit| {
@@ -89,16 +86,14 @@ impl Position<'_> {
         };
         let (out, last) = EXITS.split_at(OUT);
         let first = |exits: &[Exit]| exits.iter().copied().map(keeps).find(|kept| !kept.is_empty());
-        let mut kept = match first(out) {
-            Some(kept) => kept,
-            None => {
-                let hope = hope();
-                if !hope.is_empty() {
-                    return Some(hope);
-                }
-                let Some(kept) = first(last) else { return self.hasty(index, acts, &afters) };
-                kept
-            }
+        let mut kept = first(out);
+        let hope = if kept.is_none() { hope() } else { Vec::new() };
+        if kept.is_none() && hope.is_empty() {
+            kept = first(last);
+        }
+        let Some(mut kept) = kept else {
+            let hope = if hope.is_empty() { hasty(index, acts, &afters)? } else { hope };
+            return Some(self.detour(index, &hope, acts, &afters).unwrap_or(hope));
         };
         // A mate may want the same cell: then to wait is better, as long as there is time.
         if !kept.contains(&None)
@@ -110,19 +105,28 @@ impl Position<'_> {
         Some(kept)
     }
 
-    /// The orders after which a unit is soonest out of the reach of all bombs if none is set off
-    /// before; `None` where it never is.
-    fn hasty(
+    /// Where all that a unit hopes for are steps into cells that a rival may want for ever: now and
+    /// then other orders, after which it is soonest out of the reach of all bombs past the rivals, if
+    /// none is set off before.
+    fn detour(
         &self,
         index: UnitIndex,
+        hope: &[Option<UnitAction>],
         acts: &[Option<UnitAction>],
         afters: &[Self],
     ) -> Option<Vec<Option<UnitAction>>> {
-        let ticks = |after: &Self| after.way_out(index, Fear::Hasty).map(|way| way.ticks);
-        let ticks: Vec<Option<u32>> = afters.iter().map(ticks).collect();
-        let least = ticks.iter().flatten().min()?;
-        let kept = acts.iter().zip(&ticks).filter(|(_, ticks)| ticks.as_ref() == Some(least));
-        Some(kept.map(|(act, _)| *act).collect())
+        let unit = self.state.unit(index)?;
+        if !self.gives_way(index) || !hope.iter().all(|act| self.contested(unit, *act)) {
+            return None;
+        }
+        let ways = acts.iter().zip(afters).filter(|(act, _)| !self.contested(unit, **act));
+        soonest(ways.map(|(act, after)| (*act, after.way_past_all(index, Fear::Hasty, 1))))
+    }
+
+    /// Whether a unit gives way in this tick to an enemy that may want the same cell: two units that
+    /// want the same cell would wait for each other for ever.
+    pub(super) fn gives_way(&self, index: UnitIndex) -> bool {
+        self.state.tick.wrapping_add(i32::from(index)).rem_euclid(WAYS) == 0
     }
 
     /// How badly orders that our units carry out together leave them without exits from their own
@@ -149,7 +153,7 @@ impl Position<'_> {
 
     fn trapped_after(&self, acts: &[(UnitIndex, Option<UnitAction>)]) -> f64 {
         let after = self.after_all(acts);
-        let freeze = self.freeze_in(false);
+        let free = self.free_for(false);
         let trap = |(index, _): &(UnitIndex, Option<UnitAction>)| {
             let Some(unit) = self.state.unit(*index).filter(|unit| unit.alive()) else {
                 return 0.0;
@@ -165,7 +169,7 @@ impl Position<'_> {
                 return 0.0;
             }
             let leaves = |exit: Exit| {
-                let ticks = if exit.before_freeze { freeze } else { u32::MAX };
+                let ticks = if exit.before_freeze { free } else { u32::MAX };
                 !after.burns_next(*index, exit.fear)
                     && after.leaves(*index, unit.cell, exit.fear, ticks)
             };
@@ -206,7 +210,7 @@ impl Position<'_> {
 
     /// The state after orders of some units, while no other unit does anything. An item that they
     /// take freezes none: which unit it freezes is not known.
-    fn after_all(&self, acts: &[(UnitIndex, Option<UnitAction>)]) -> Self {
+    pub(super) fn after_all(&self, acts: &[(UnitIndex, Option<UnitAction>)]) -> Self {
         let mut after = Self::new(self.board, self.terrain, self.us, &self.state);
         let order = |&(unit, act): &(UnitIndex, Option<UnitAction>)| {
             let agent = self.state.unit(unit)?.agent;
@@ -226,7 +230,7 @@ impl Position<'_> {
     /// Whether a unit gets out of danger within `most` ticks, whatever one unit of the other side
     /// does. Its order has come about; the other side may do something in the same tick, and be in
     /// the cell first that the unit left `from` for.
-    fn leaves(&self, index: UnitIndex, from: CellIndex, fear: Fear, most: u32) -> bool {
+    pub(super) fn leaves(&self, index: UnitIndex, from: CellIndex, fear: Fear, most: u32) -> bool {
         let Some(unit) = self.state.unit(index) else { return false };
         if let Some(way) = self.way_past_all(index, fear, 1) {
             return way.ticks == 0 || way.ticks <= most;
@@ -242,98 +246,38 @@ impl Position<'_> {
         self.way_past(index, fear, &Rivals { steps: reach.all(), ahead })
     }
 
-    /// In how many ticks the other side can take an item that freezes.
-    fn freeze_in(&self, ours: bool) -> u32 {
+    /// In how many ticks after the next one a unit can still act, whatever items that freeze our
+    /// side takes, or the other one. An item acts in the tick after the step into its cell, before
+    /// the orders.
+    pub(super) fn free_for(&self, ours: bool) -> u32 {
         let mut reach = Reach::default();
         reach.read(self, ours);
         let items = self.state.entities().filter(|(_, it)| it.kind == EntityKind::FreezeUp);
         let least = items.map(|(cell, _)| reach.steps(cell)).min();
-        least.filter(|steps| *steps != u16::MAX).map_or(u32::MAX, u32::from)
+        let least = least.filter(|steps| *steps != u16::MAX);
+        least.map_or(u32::MAX, |steps| u32::from(steps).saturating_sub(1))
     }
+}
 
-    /// Whether a bomb that the unit puts in the next tick leaves it and its mates a quick way out,
-    /// whatever bombs the other side sets off and wherever it walks.
-    pub(super) fn harmless_bomb(&self, index: UnitIndex) -> bool {
-        let Some(unit) = self.state.unit(index).filter(|unit| self.can_bomb(unit)) else {
-            return false;
-        };
-        let burns =
-            |position: &Self, cell| position.heat(unit.agent).of(cell, Fear::Possible) & NEXT != 0;
-        if burns(self, unit.cell) || self.burst_near(unit) {
-            return false;
-        }
-        let ours = unit.agent == self.us;
-        let after = self.after(index, Some(UnitAction::Bomb));
-        // Bombs that the other side puts in the same tick can set this one off early: those of the
-        // nearest units, since the number of a side's bombs is limited.
-        let rivals = self.living(!ours).filter(|(_, rival)| self.ready(rival) <= 1);
-        let mut rivals: Vec<_> = rivals.collect();
-        rivals.sort_by_key(|(_, rival)| self.apart(unit.cell, rival.cell));
-        let both = rivals.into_iter().map(|(rival, _)| rival).chain([index]);
-        let both: Vec<_> = both.map(|unit| (unit, Some(UnitAction::Bomb))).collect();
-        let both = self.after_all(&both);
-        let most = self.freeze_in(!ours).min(HASTE);
-        // Inside of the ring of fire no cell stays without danger for long.
-        let ring = self.state.tick >= self.board.params.game_duration;
-        let late = self.terrain.last_burn().saturating_sub(self.state.tick) < LATE;
-        let fears: &[Fear] = match (ring, late) {
-            (true, true) => &[Fear::Loose, Fear::Own, Fear::OwnInRing],
-            (true, false) => &[Fear::Loose, Fear::Own],
-            (false, _) => &[Fear::Loose],
-        };
-        after.living(ours).all(|(mate, body)| {
-            let Some(before) = self.state.unit(mate) else { return true };
-            if body.hp != before.hp || burns(&after, before.cell) && !burns(self, before.cell) {
-                return false;
-            }
-            let leaves = |position: &Self| {
-                let mut fears = fears.iter();
-                fears.any(|fear| position.leaves(mate, before.cell, *fear, most))
-            };
-            if mate == index {
-                let mut own =
-                    fears.iter().map(|fear| if *fear == Fear::Loose { Fear::Own } else { *fear });
-                // A bomb that a rival puts into the fire that it is in goes off in this tick.
-                let hurt = both.state.unit(mate).is_none_or(|body| body.hp < before.hp);
-                return leaves(&after)
-                    && !hurt
-                    && own.any(|fear| both.leaves(mate, before.cell, fear, most));
-            }
-            let worse =
-                |fear| self.way_out(mate, fear).is_some() && after.way_out(mate, fear).is_none();
-            (leaves(&after) || !leaves(self)) && !worse(Fear::Loose) && !worse(Fear::Certain)
-        })
-    }
+/// The orders after which a unit is soonest out of the reach of all bombs if none is set off before;
+/// `None` where it never is.
+fn hasty(
+    index: UnitIndex,
+    acts: &[Option<UnitAction>],
+    afters: &[Position<'_>],
+) -> Option<Vec<Option<UnitAction>>> {
+    let ways = acts.iter().zip(afters);
+    soonest(ways.map(|(act, after)| (*act, after.way_out(index, Fear::Hasty))))
+}
 
-    /// Whether a bomb in a cell that the unit walks to would be harmless, as far as one can say now:
-    /// a walk to where it would not put the bomb then is of no use.
-    pub(super) fn harmless_bomb_in(&self, index: UnitIndex, cell: CellIndex) -> bool {
-        let mut there = self.state.clone();
-        if let Some(unit) = there.unit_mut(index) {
-            unit.cell = cell;
-        }
-        Self::new(self.board, self.terrain, self.us, &there).harmless_bomb(index)
-    }
-
-    /// Whether a bomb that goes off in the next tick hurts none of the side that sets it off, also
-    /// when another bomb destroys a block in its way in the same tick.
-    pub(super) fn harmless_blast(&self, index: UnitIndex, cell: CellIndex) -> bool {
-        let Some(unit) = self.state.unit(index) else { return false };
-        let bomb = self.bombs().iter().find(|bomb| bomb.cell == cell);
-        if bomb.is_none_or(|bomb| self.lit_mate(bomb, unit)) {
-            return false;
-        }
-        let mut after = self.state.clone();
-        let order = UnitOrder { agent: unit.agent, unit: index, act: self.detonation(cell) };
-        let luck = &mut ForwardChance::default();
-        step(self.board, &mut after, luck, &mut [order], &mut ());
-        let mates = self.state.units().iter().zip(after.units());
-        let mut hurt = mates.filter(|(old, _)| old.alive() && old.agent == unit.agent);
-        hurt.all(|(old, new)| {
-            let burns = after.entity(old.cell).is_some_and(|it| it.kind == EntityKind::Fire);
-            old.hp == new.hp && !burns
-        })
-    }
+/// The orders with the quickest ways out; `None` where there is none.
+fn soonest(
+    ways: impl Iterator<Item = (Option<UnitAction>, Option<WayOut>)>,
+) -> Option<Vec<Option<UnitAction>>> {
+    let ways: Vec<_> = ways.filter_map(|(act, way)| Some((act, way?.ticks))).collect();
+    let least = ways.iter().map(|(_, ticks)| *ticks).min()?;
+    let kept = ways.iter().filter(|(_, ticks)| *ticks == least);
+    Some(kept.map(|(act, _)| *act).collect())
 }
 
 #[cfg(test)]
@@ -342,26 +286,6 @@ mod tests {
     use crate::rules::{CellEntity, GameParams, UnitDirection};
     use crate::search::drawn::{NOW, armed, map};
     use crate::search::terrain::Terrain;
-
-    /// Whether our unit may put a bomb on a map.
-    fn may_bomb(rows: &[&str], params: GameParams) -> bool {
-        let (board, state) = map(rows, params);
-        Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
-    }
-
-    #[test]
-    fn an_enemy_that_is_near_closes_the_only_exit() {
-        assert!(!may_bomb(&["C...D...."], GameParams::default()));
-        assert!(may_bomb(&["C.......D"], GameParams::default()));
-    }
-
-    #[test]
-    fn a_walk_to_put_a_bomb_needs_one_that_could_be_put_now() {
-        let (board, state) = map(&["..C.D...."], GameParams::default());
-        let terrain = Terrain::new(&board);
-        let position = Position::new(&board, &terrain, 0, &state);
-        assert!(position.harmless_bomb_in(0, 2) && !position.harmless_bomb_in(0, 0));
-    }
 
     #[test]
     fn a_cell_that_an_enemy_steps_into_at_the_same_time_is_no_exit_in_the_last_tick() {
@@ -376,28 +300,6 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_that_an_enemy_puts_in_the_same_tick_can_set_this_one_off_early() {
-        let may_bomb = |row: &str| {
-            let (board, mut state) = map(&[row], GameParams::default());
-            state.put(7, armed(1, 1, 3));
-            Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
-        };
-        assert!(!may_bomb(".....CD..."));
-        assert!(may_bomb("..C...D..."));
-    }
-
-    #[test]
-    fn of_the_bombs_that_enemies_put_in_the_same_tick_the_nearest_counts() {
-        let may_bomb = |bombs_max: i32| {
-            let params = GameParams { bombs_max, ..GameParams::default() };
-            let (board, mut state) = map(&["D.........CF...."], params);
-            state.put(12, armed(1, 1, 3));
-            Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
-        };
-        assert_eq!([1, 2, 3].map(may_bomb), [true, false, false]);
-    }
-
-    #[test]
     fn a_unit_tries_the_only_step_out_of_its_own_bomb_also_where_an_enemy_may_want_the_same_cell() {
         let right = Some(UnitAction::Move(UnitDirection::Right));
         let kept = |row: &str| {
@@ -408,6 +310,40 @@ mod tests {
         };
         assert_eq!(kept(".C.D#"), Some(vec![right]));
         assert_eq!(kept(".CD.#"), Some(vec![None, right]));
+    }
+
+    #[test]
+    fn now_and_then_a_unit_tries_another_way_than_the_one_that_an_enemy_may_close() {
+        let [up, left] = [UnitDirection::Up, UnitDirection::Left].map(UnitAction::Move);
+        let kept = |tick| {
+            let rows = ["###D##", "###.##", "...C.."];
+            let (board, mut state) = map(&rows, GameParams::default());
+            state.put(4, armed(0, 0, 7));
+            state.put(5, armed(1, 1, 3));
+            state.tick = tick;
+            let terrain = Terrain::new(&board);
+            let position = Position::new(&board, &terrain, 0, &state);
+            position.exits(0, &[None, Some(up), Some(left)])
+        };
+        assert_eq!(kept(NOW), Some(vec![Some(up)]));
+        assert_eq!(kept(NOW + 2), Some(vec![Some(left)]));
+    }
+
+    #[test]
+    fn fire_of_its_own_side_is_no_exit() {
+        let up = Some(UnitAction::Move(UnitDirection::Up));
+        let kept = |burns: bool| {
+            let (board, mut state) = map(&["#.####", ".C#..D"], GameParams::default());
+            state.put(0, armed(0, 0, 3));
+            if burns {
+                let fire = CellEntity::new(EntityKind::Fire, NOW - 1);
+                state.put(7, CellEntity { expires: Some(NOW + 4), agent: Some(0), ..fire });
+            }
+            let terrain = Terrain::new(&board);
+            Position::new(&board, &terrain, 0, &state).exits(0, &[None, up])
+        };
+        assert_eq!(kept(false), Some(vec![None, up]));
+        assert_eq!(kept(true), Some(vec![None]));
     }
 
     #[test]
@@ -440,25 +376,6 @@ mod tests {
         state.put(0, armed(0, 0, 3));
         let terrain = Terrain::new(&board);
         assert!(Position::new(&board, &terrain, 0, &state).trapped(&[(0, None)]) > 0.5);
-    }
-
-    #[test]
-    fn a_blast_that_passes_a_block_which_another_bomb_destroys_is_not_harmless() {
-        let harmless = |rows: &[&str]| {
-            let (board, mut state) = map(rows, GameParams::default());
-            state.put(10, CellEntity { hp: Some(1), ..CellEntity::new(EntityKind::Wood, 0) });
-            state.put(9, armed(0, 0, 5));
-            state.put(1, armed(1, 1, 3));
-            Position::new(&board, &Terrain::new(&board), 0, &state).harmless_blast(0, 9)
-        };
-        assert!(!harmless(&["..C......", "........D"]));
-        assert!(harmless(&["...C.....", "........D"]));
-    }
-
-    #[test]
-    fn two_enemies_close_two_exits() {
-        assert!(!may_bomb(&["D..C..F"], GameParams::default()));
-        assert!(may_bomb(&["D..C...."], GameParams::default()));
     }
 
     /// How badly orders together trap our units `C` (0) and `E` (2).
@@ -514,48 +431,5 @@ mod tests {
         };
         assert!(calm(&["........", "#.######", "B.C....D"]));
         assert!(!calm(&[".B......", "#.######", "B.C....D"]));
-    }
-
-    #[test]
-    fn one_enemy_cannot_close_two_exits() {
-        let rows = ["###.###", "###.###", "...C...", "###.###", "###D###"];
-        assert!(may_bomb(&rows, GameParams::default()));
-    }
-
-    #[test]
-    fn an_enemy_that_can_freeze_the_unit_before_it_is_out_counts() {
-        assert!(!may_bomb(&["C.......!D"], GameParams::default()));
-        assert!(may_bomb(&["C.......D.....!"], GameParams::default()));
-    }
-
-    #[test]
-    fn inside_of_the_ring_of_fire_an_exit_is_where_no_own_bomb_reaches() {
-        let rows = [".......", ".......", "..C....", ".......", "......D"];
-        let ring = |game_duration| GameParams {
-            game_duration,
-            fire_interval: 0.5,
-            ..GameParams::default()
-        };
-        assert!(may_bomb(&rows, ring(NOW)));
-        assert!(!may_bomb(&rows, ring(NOW + 1)));
-    }
-
-    #[test]
-    fn near_the_end_of_the_ring_of_fire_an_exit_may_lead_through_it() {
-        let may_bomb = |left: i32| {
-            // All cells but those of the two units burn already; the last of them burns in `left` ticks.
-            let params = GameParams {
-                game_duration: NOW + left - 23,
-                fire_interval: 1.0,
-                ..GameParams::default()
-            };
-            let (board, mut state) = map(&["........", "..CD....", "........"], params);
-            for cell in (0..24).filter(|cell| ![10, 11].contains(cell)) {
-                state.put(cell, CellEntity::new(EntityKind::Fire, NOW));
-            }
-            Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
-        };
-        assert!(may_bomb(12));
-        assert!(!may_bomb(100));
     }
 }

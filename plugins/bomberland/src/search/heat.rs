@@ -49,7 +49,7 @@ struct Burst {
 pub(super) struct Charges {
     pub(super) bombs: Vec<Charge>,
     bursts: Vec<Burst>,
-    fires: Vec<(CellIndex, i32)>,
+    fires: Vec<(CellIndex, i32, Option<AgentIndex>)>,
 }
 
 impl Charges {
@@ -59,7 +59,8 @@ impl Charges {
         self.fires.clear();
         for (cell, entity) in state.hot() {
             if entity.kind == EntityKind::Fire {
-                self.fires.push((cell, entity.expires.unwrap_or(i32::MAX)));
+                let expires = entity.expires.unwrap_or(i32::MAX);
+                self.fires.push((cell, expires, entity.agent));
             } else {
                 let radius = radius(entity.diameter.unwrap_or(1));
                 let mut reach = Vec::with_capacity(9);
@@ -188,7 +189,7 @@ struct SideHeat {
     possible: Marks,
     /// Bombs of the own side alone.
     own: Marks,
-    /// The same while the own side sets none off.
+    /// The same while the own side sets none off, and its blasts that burn already.
     kept: Marks,
 }
 
@@ -245,7 +246,7 @@ pub(super) enum Fear {
     Own,
     /// The same, and the way out may lead through the ring of fire.
     OwnInRing,
-    /// Bombs of the own side that go off though the own side sets none off.
+    /// Bombs of the own side that go off though the own side sets none off, and its blasts.
     OwnKept,
     /// All bombs, but the way out may lead through cells that burn only if a unit sets off a bomb.
     Hasty,
@@ -277,7 +278,7 @@ impl Heat {
         let Self { certain, loose, sides } = self;
         certain.clear(cells);
         loose.clear(cells);
-        for (cell, expires) in &charges.fires {
+        for (cell, expires, _) in &charges.fires {
             certain.mark(*cell, ticks(1, expires.saturating_sub(state.tick) - 1));
         }
         for (burns, cell) in terrain.burning(state.tick, state.tick.saturating_add(REACH)) {
@@ -288,6 +289,11 @@ impl Heat {
             side.possible.clear(cells);
             side.own.clear(cells);
             side.kept.clear(cells);
+            for (cell, expires, owner) in &charges.fires {
+                if *owner == Some(agent) {
+                    side.kept.mark(*cell, ticks(1, expires.saturating_sub(state.tick) - 1));
+                }
+            }
             charges.time(state, agent);
             for bomb in &charges.bombs {
                 let last = bomb.sure.saturating_add(life);

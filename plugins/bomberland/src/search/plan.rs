@@ -31,9 +31,6 @@ pub(super) type Plan = Vec<PlanStep>;
 const WALKS: usize = 10;
 const BOMBINGS: usize = 8;
 
-/// How many ticks there are for each one in which a unit gives way to an enemy that may want the same cell.
-const WAYS: i32 = 4;
-
 /// Most steps to a cell where a plan puts a bomb.
 const BOMB_STEPS: u32 = 7;
 
@@ -95,12 +92,10 @@ pub(super) fn plans(
     plans
 }
 
-/// Now and then leaves out steps into cells that an enemy can step into at the same time: two units
-/// that want the same cell would wait for each other for ever.
+/// Now and then leaves out steps into cells that an enemy can step into at the same time.
 fn give_way(position: &Position<'_>, index: UnitIndex, unit: &Unit, plans: &mut Vec<Plan>) {
-    let turn = position.state.tick.wrapping_add(i32::from(index));
     let hurry = position.heat(unit.agent).possible(unit.cell) & 0b1110 != 0;
-    if turn.rem_euclid(WAYS) != 0 || hurry {
+    if !position.gives_way(index) || hurry {
         return;
     }
     let contested = |plan: &Plan| position.contested(unit, first_order(position, index, plan));

@@ -180,7 +180,30 @@ impl<'a> Position<'a> {
         fear: Fear,
         rivals: &Rivals<'_>,
     ) -> Option<WayOut> {
-        let unit = self.state.unit(index)?;
+        let own = self.state.unit(index)?.cell;
+        let passes = |cell, ahead| {
+            let free = self.open(cell) || cell == own && !closed(&self.state, cell);
+            free && !rivals.take(cell, ahead)
+        };
+        let mut found = None;
+        self.spread(index, fear, passes, |_, way| {
+            found = Some(way);
+            true
+        });
+        found
+    }
+
+    /// Walks every way of a unit that leads into no danger, through cells that it `passes` that many
+    /// ticks from now, and names cells where no danger is in sight, the nearest first and again in
+    /// each tick, until one is `enough`.
+    pub(super) fn spread(
+        &self,
+        index: UnitIndex,
+        fear: Fear,
+        passes: impl Fn(CellIndex, u32) -> bool,
+        mut enough: impl FnMut(CellIndex, WayOut) -> bool,
+    ) {
+        let Some(unit) = self.state.unit(index) else { return };
         let heat = self.heat(unit.agent);
         let goal = |cell: CellIndex| heat.of(cell, fear);
         let hot = |cell: CellIndex| heat.of(cell, fear.on_the_way());
@@ -191,10 +214,11 @@ impl<'a> Position<'a> {
         front.clear();
         front.push((unit.cell, None));
         for ahead in 1..=DEPTH {
-            if let Some((_, first)) =
-                front.iter().find(|(cell, _)| goal(*cell) & window(ahead) == 0)
-            {
-                return Some(WayOut { first: *first, ticks: ahead - 1 });
+            for &(cell, first) in front.iter() {
+                let way = WayOut { first, ticks: ahead - 1 };
+                if goal(cell) & window(ahead) == 0 && enough(cell, way) {
+                    return;
+                }
             }
             seen.begin(self.terrain.cells());
             next.clear();
@@ -207,16 +231,13 @@ impl<'a> Position<'a> {
                     continue;
                 }
                 for (direction, to) in self.terrain.near(cell) {
-                    let free = to == unit.cell && !closed(&self.state, to) || self.open(to);
-                    let free = free && !rivals.take(to, ahead);
-                    if free && !burns(to) && seen.add(to) {
+                    if passes(to, ahead) && !burns(to) && seen.add(to) {
                         next.push((to, if ahead == ready { Some(direction) } else { first }));
                     }
                 }
             }
             std::mem::swap(front, next);
         }
-        None
     }
 
     /// Whether a bomb in `bomb` that reaches `radius` cells leaves a unit no exit: it cannot walk

@@ -1,0 +1,217 @@
+//! Which bombs, and which detonations, harm none of their own side.
+
+use super::exits::NEXT;
+use super::heat::Fear;
+use super::position::Position;
+use crate::rules::{CellIndex, EntityKind, ForwardChance, UnitAction, UnitIndex, UnitOrder, step};
+
+/// Ticks within which a unit wants to be out of the reach of the bomb that it puts.
+const HASTE: u32 = 8;
+
+/// Ticks before the last cell burns from which on a way out may lead through the ring of fire.
+const LATE: i32 = 60;
+
+impl Position<'_> {
+    /// Whether a bomb that the unit puts in the next tick leaves it and its mates a quick way out,
+    /// whatever bombs the other side sets off and wherever it walks.
+    pub(super) fn harmless_bomb(&self, index: UnitIndex) -> bool {
+        let Some(unit) = self.state.unit(index).filter(|unit| self.can_bomb(unit)) else {
+            return false;
+        };
+        let burns =
+            |position: &Self, cell| position.heat(unit.agent).of(cell, Fear::Possible) & NEXT != 0;
+        if burns(self, unit.cell) || self.burst_near(unit) {
+            return false;
+        }
+        let ours = unit.agent == self.us;
+        let after = self.after(index, Some(UnitAction::Bomb));
+        // Bombs that the other side puts in the same tick can set this one off early: those of the
+        // nearest units, since the number of a side's bombs is limited.
+        let rivals = self.living(!ours).filter(|(_, rival)| self.ready(rival) <= 1);
+        let mut rivals: Vec<_> = rivals.collect();
+        rivals.sort_by_key(|(_, rival)| self.apart(unit.cell, rival.cell));
+        let both = rivals.into_iter().map(|(rival, _)| rival).chain([index]);
+        let both: Vec<_> = both.map(|unit| (unit, Some(UnitAction::Bomb))).collect();
+        let both = self.after_all(&both);
+        let most = self.free_for(!ours).min(HASTE);
+        // Inside of the ring of fire no cell stays without danger for long.
+        let ring = self.state.tick >= self.board.params.game_duration;
+        let late = self.terrain.last_burn().saturating_sub(self.state.tick) < LATE;
+        let fears: &[Fear] = match (ring, late) {
+            (true, true) => &[Fear::Loose, Fear::Own, Fear::OwnInRing],
+            (true, false) => &[Fear::Loose, Fear::Own],
+            (false, _) => &[Fear::Loose],
+        };
+        let all_leave = |position: &Self| fears.iter().any(|fear| position.all_leave(ours, *fear));
+        let mates = after.living(ours).all(|(mate, body)| {
+            let Some(before) = self.state.unit(mate) else { return true };
+            if body.hp != before.hp || burns(&after, before.cell) && !burns(self, before.cell) {
+                return false;
+            }
+            let leaves = |position: &Self| {
+                let mut fears = fears.iter();
+                fears.any(|fear| position.leaves(mate, before.cell, *fear, most))
+            };
+            if mate == index {
+                let mut own =
+                    fears.iter().map(|fear| if *fear == Fear::Loose { Fear::Own } else { *fear });
+                // A bomb that a rival puts into the fire that it is in goes off in this tick.
+                let hurt = both.state.unit(mate).is_none_or(|body| body.hp < before.hp);
+                return leaves(&after)
+                    && !hurt
+                    && own.any(|fear| both.leaves(mate, before.cell, fear, most));
+            }
+            let worse =
+                |fear| self.way_out(mate, fear).is_some() && after.way_out(mate, fear).is_none();
+            (leaves(&after) || !leaves(self)) && !worse(Fear::Loose) && !worse(Fear::Certain)
+        });
+        mates && (all_leave(&after) || !all_leave(self))
+    }
+
+    /// Whether a bomb in a cell that the unit walks to would be harmless, as far as one can say now:
+    /// a walk to where it would not put the bomb then is of no use.
+    pub(super) fn harmless_bomb_in(&self, index: UnitIndex, cell: CellIndex) -> bool {
+        let mut there = self.state.clone();
+        if let Some(unit) = there.unit_mut(index) {
+            unit.cell = cell;
+        }
+        Self::new(self.board, self.terrain, self.us, &there).harmless_bomb(index)
+    }
+
+    /// Whether a bomb that goes off in the next tick hurts none of the side that sets it off, also
+    /// when another bomb destroys a block in its way in the same tick.
+    pub(super) fn harmless_blast(&self, index: UnitIndex, cell: CellIndex) -> bool {
+        let Some(unit) = self.state.unit(index) else { return false };
+        let bomb = self.bombs().iter().find(|bomb| bomb.cell == cell);
+        if bomb.is_none_or(|bomb| self.lit_mate(bomb, unit)) {
+            return false;
+        }
+        let mut after = self.state.clone();
+        let order = UnitOrder { agent: unit.agent, unit: index, act: self.detonation(cell) };
+        let luck = &mut ForwardChance::default();
+        step(self.board, &mut after, luck, &mut [order], &mut ());
+        let mates = self.state.units().iter().zip(after.units());
+        let mut hurt = mates.filter(|(old, _)| old.alive() && old.agent == unit.agent);
+        hurt.all(|(old, new)| {
+            let burns = after.entity(old.cell).is_some_and(|it| it.kind == EntityKind::Fire);
+            old.hp == new.hp && !burns
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{CellEntity, GameParams};
+    use crate::search::drawn::{NOW, armed, map};
+    use crate::search::terrain::Terrain;
+
+    /// Whether our unit may put a bomb on a map.
+    fn may_bomb(rows: &[&str], params: GameParams) -> bool {
+        let (board, state) = map(rows, params);
+        Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
+    }
+
+    #[test]
+    fn an_enemy_that_is_near_closes_the_only_exit() {
+        assert!(!may_bomb(&["C...D...."], GameParams::default()));
+        assert!(may_bomb(&["C.......D"], GameParams::default()));
+    }
+
+    #[test]
+    fn a_walk_to_put_a_bomb_needs_one_that_could_be_put_now() {
+        let (board, state) = map(&["..C.D...."], GameParams::default());
+        let terrain = Terrain::new(&board);
+        let position = Position::new(&board, &terrain, 0, &state);
+        assert!(position.harmless_bomb_in(0, 2) && !position.harmless_bomb_in(0, 0));
+    }
+
+    #[test]
+    fn a_bomb_that_an_enemy_puts_in_the_same_tick_can_set_this_one_off_early() {
+        let may_bomb = |row: &str| {
+            let (board, mut state) = map(&[row], GameParams::default());
+            state.put(7, armed(1, 1, 3));
+            Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
+        };
+        assert!(!may_bomb(".....CD..."));
+        assert!(may_bomb("..C...D..."));
+    }
+
+    #[test]
+    fn of_the_bombs_that_enemies_put_in_the_same_tick_the_nearest_counts() {
+        let may_bomb = |bombs_max: i32| {
+            let params = GameParams { bombs_max, ..GameParams::default() };
+            let (board, mut state) = map(&["D.........CF...."], params);
+            state.put(12, armed(1, 1, 3));
+            Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
+        };
+        assert_eq!([1, 2, 3].map(may_bomb), [true, false, false]);
+    }
+
+    #[test]
+    fn a_blast_that_passes_a_block_which_another_bomb_destroys_is_not_harmless() {
+        let harmless = |rows: &[&str]| {
+            let (board, mut state) = map(rows, GameParams::default());
+            state.put(10, CellEntity { hp: Some(1), ..CellEntity::new(EntityKind::Wood, 0) });
+            state.put(9, armed(0, 0, 5));
+            state.put(1, armed(1, 1, 3));
+            Position::new(&board, &Terrain::new(&board), 0, &state).harmless_blast(0, 9)
+        };
+        assert!(!harmless(&["..C......", "........D"]));
+        assert!(harmless(&["...C.....", "........D"]));
+    }
+
+    #[test]
+    fn two_enemies_close_two_exits() {
+        assert!(!may_bomb(&["D..C..F"], GameParams::default()));
+        assert!(may_bomb(&["D..C...."], GameParams::default()));
+    }
+
+    #[test]
+    fn one_enemy_cannot_close_two_exits() {
+        let rows = ["###.###", "###.###", "...C...", "###.###", "###D###"];
+        assert!(may_bomb(&rows, GameParams::default()));
+    }
+
+    #[test]
+    fn an_enemy_that_can_freeze_the_unit_before_it_is_out_counts() {
+        assert!(!may_bomb(&["C.......!D"], GameParams::default()));
+        assert!(
+            !may_bomb(&["C.......!.D"], GameParams::default()),
+            "it acts before the second step"
+        );
+        assert!(may_bomb(&["C.......!..D"], GameParams::default()));
+        assert!(may_bomb(&["C.......D.....!"], GameParams::default()));
+    }
+
+    #[test]
+    fn inside_of_the_ring_of_fire_an_exit_is_where_no_own_bomb_reaches() {
+        let rows = [".......", ".......", "..C....", ".......", "......D"];
+        let ring = |game_duration| GameParams {
+            game_duration,
+            fire_interval: 0.5,
+            ..GameParams::default()
+        };
+        assert!(may_bomb(&rows, ring(NOW)));
+        assert!(!may_bomb(&rows, ring(NOW + 1)));
+    }
+
+    #[test]
+    fn near_the_end_of_the_ring_of_fire_an_exit_may_lead_through_it() {
+        let may_bomb = |left: i32| {
+            // All cells but those of the two units burn already; the last of them burns in `left` ticks.
+            let params = GameParams {
+                game_duration: NOW + left - 23,
+                fire_interval: 1.0,
+                ..GameParams::default()
+            };
+            let (board, mut state) = map(&["........", "..CD....", "........"], params);
+            for cell in (0..24).filter(|cell| ![10, 11].contains(cell)) {
+                state.put(cell, CellEntity::new(EntityKind::Fire, NOW));
+            }
+            Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
+        };
+        assert!(may_bomb(12));
+        assert!(!may_bomb(100));
+    }
+}
