@@ -138,16 +138,15 @@ impl Reader<'_> {
         let known_fires = std::mem::replace(&mut self.fires_before, self.fires.clone());
         let known_bombs = std::mem::replace(&mut self.bombs_before, self.bombs.clone());
         self.last = now;
-        // A blast that ends in this tick is out before anything burns in it.
-        let before = self.fires.iter().filter(|(_, fire)| fire.lasts(now));
-        let before = before.map(|(cell, fire)| (*cell, vec![fire.owner.clone()]));
-        let mut burnt: BTreeMap<Cell, Vec<String>> = before.collect();
+        let burning = self.fires.iter().map(|(cell, fire)| (*cell, fire.owner.clone()));
+        let mut burning: BTreeMap<Cell, String> = burning.collect();
+        let mut lit: BTreeMap<Cell, Vec<String>> = BTreeMap::new();
         let mut hurt = Vec::new();
         for event in events {
             match field(event, "type").as_str() {
                 Some("entity_spawned") => {
                     if let Some((cell, owner)) = self.place(field(event, "data")) {
-                        burnt.entry(cell).or_default().push(owner);
+                        lit.entry(cell).or_default().push(owner);
                     }
                 }
                 Some("entity_state") => {
@@ -157,6 +156,8 @@ impl Reader<'_> {
                     let cell = pair(field(event, "data"));
                     self.fires.remove(&cell);
                     self.bombs.remove(&cell);
+                    // A blast that ends, or that the ring of fire replaces, is gone before units burn.
+                    burning.remove(&cell);
                 }
                 Some("unit") if field(field(event, "data"), "type") == "move" => {
                     self.walked.push(text(field(field(event, "data"), "unit_id")));
@@ -167,17 +168,18 @@ impl Reader<'_> {
         }
         // The explosion is reported after the hit.
         for (unit, cell, left) in hurt {
-            let owners = burnt.get(&cell);
-            if owners.is_some_and(|owners| owners.iter().any(|owner| owner == self.team)) {
+            let owners = burning.get(&cell).into_iter().chain(lit.get(&cell).into_iter().flatten());
+            let owners: Vec<&str> = owners.map(String::as_str).collect();
+            if owners.contains(&self.team) {
                 self.found.hits += 1;
                 self.found.losses += u32::from(left <= 0);
             }
-            self.lose(now, &unit, owners);
+            self.lose(now, &unit, &owners);
             let blast = known_fires.get(&cell).filter(|fire| fire.out.is_some());
-            let burning = blast.is_some_and(|fire| fire.lasts(now));
+            let burns = blast.is_some_and(|fire| fire.lasts(now));
             let in_line = |bomb: &Cell| bomb.0 == cell.0 || bomb.1 == cell.1;
             let mut due = known_bombs.iter().filter(|(_, expires)| **expires == now);
-            let known = burning || due.any(|(bomb, _)| in_line(bomb));
+            let known = burns || due.any(|(bomb, _)| in_line(bomb));
             self.found.walked_into += u32::from(known && walked.contains(&unit));
         }
     }
@@ -201,15 +203,12 @@ impl Reader<'_> {
     }
 
     /// Counts a life that a unit lost by its cause; `owners` are the teams whose fire was there.
-    fn lose(&mut self, now: i64, unit: &str, owners: Option<&Vec<String>>) {
+    fn lose(&mut self, now: i64, unit: &str, owners: &[&str]) {
         let body = self.bodies.get(unit).copied().unwrap_or_default();
-        let by = |wanted: fn(&str, &str) -> bool| {
-            owners.is_some_and(|owners| owners.iter().any(|owner| wanted(owner, self.team)))
-        };
         let losses = &mut self.losses;
-        *(if by(|owner, team| owner == team) {
+        *(if owners.contains(&self.team) {
             &mut losses.own
-        } else if !by(|owner, _| !owner.is_empty()) {
+        } else if owners.iter().all(|owner| owner.is_empty()) {
             &mut losses.ring
         } else if body.stunned >= now - 1 {
             &mut losses.frozen
@@ -413,12 +412,17 @@ mod tests {
 
     #[test]
     fn an_own_blast_that_ends_in_the_tick_of_the_hit_is_not_its_cause() {
-        let mut short = fire(3, Some("a"));
-        let lost_at = |out: i64| {
-            short["expires"] = out.into();
-            lost(&[vec![spawned(short.clone())], hit()])
+        let lit = vec![spawned(fire(3, Some("a")))];
+        let ends = vec![json!({ "type": "entity_expired", "data": [3, 0] })];
+        let replaced = [ends.clone(), vec![spawned(fire(3, None))]].concat();
+        let burns = vec![state(unit("c", "a", 2, 3))];
+        let found = |tick: Vec<Value>| {
+            let found = lost(&[lit.clone(), tick]);
+            (found.own, found.ring, found.other)
         };
-        assert_eq!([3, 2].map(lost_at).map(|found| (found.own, found.other)), [(1, 0), (0, 1)]);
+        assert_eq!(found([ends, hit()].concat()), (0, 0, 1));
+        assert_eq!(found([replaced, burns.clone()].concat()), (0, 1, 0));
+        assert_eq!(found(burns), (1, 0, 0));
     }
 
     #[test]
