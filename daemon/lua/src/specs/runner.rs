@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 const LAYER: &str = include_str!("../specs.luau");
 /// Longest name of a `describe` or `it`, in characters.
 const NAME_CHARS_MAX: usize = 200;
-/// How much more of the clock's time a case gets whose processor others had.
-const PATIENCE: u32 = 10;
+/// How much more of the clock's time a case gets at most whose processor others had.
+const PATIENCE: u32 = 16;
 
 /// File and line.
 type Place = (String, u32);
@@ -197,18 +197,21 @@ impl SpecRun<'_> {
     }
 
     /// Runs a case. Its time is processor time: where other programs have the processor, it runs
-    /// again with more of the clock's time, so that no strategy is refused on a busy machine.
+    /// again with more of the clock's time, so that no strategy is refused on a busy machine. That
+    /// time is doubled, so that what never ends is soon known.
     fn outcome(&self, stage: &SpecStage, layer: &Table, index: usize) -> SpecOutcome {
         let limit = self.options.case_time;
         let (mut ran, mut used) = self.attempt(stage, layer, index, limit);
-        if ran.is_err() && was_starved(used, limit) && !self.is_late() {
-            (ran, used) = self.attempt(stage, layer, index, limit * PATIENCE);
-            if used > limit {
-                ran = ran.and(Err(None));
-            }
+        let mut times = 1;
+        while ran.is_err() && was_starved(used, limit) && times < PATIENCE && !self.is_late() {
+            times *= 2;
+            (ran, used) = self.attempt(stage, layer, index, limit * times);
+        }
+        if times > 1 && used > limit {
+            ran = ran.and(Err(None));
         }
         ran.unwrap_or_else(|place| {
-            if self.is_late() {
+            if lacked_time(used, limit, self.is_late()) {
                 late(self.options.time, place)
             } else {
                 failed(format!("took longer than {limit:?}"), place)
@@ -337,6 +340,11 @@ fn was_starved(used: Duration, limit: Duration) -> bool {
     used < limit.mul_f64(0.9)
 }
 
+/// Whether a stopped case only lacked time: the time for all is over, and its own is not.
+fn lacked_time(used: Duration, limit: Duration, is_late: bool) -> bool {
+    is_late && was_starved(used, limit)
+}
+
 fn failed(message: String, place: Option<Place>) -> SpecOutcome {
     SpecOutcome::Failed { message, place, diff: Vec::new(), more: 0, late: false }
 }
@@ -368,5 +376,19 @@ mod tests {
     ) {
         let used = Duration::from_millis(used_ms);
         assert_eq!(was_starved(used, Duration::from_secs(1)), again);
+    }
+
+    #[rstest::rstest]
+    #[case::it_had_its_time(990, true, false)]
+    #[case::it_had_more(4_000, true, false)]
+    #[case::it_had_half(500, true, true)]
+    #[case::it_had_half_and_there_is_more(500, false, false)]
+    fn a_case_that_used_its_own_time_up_fails_also_where_the_time_for_all_is_over(
+        #[case] used_ms: u64,
+        #[case] is_late: bool,
+        #[case] lacked: bool,
+    ) {
+        let used = Duration::from_millis(used_ms);
+        assert_eq!(lacked_time(used, Duration::from_secs(1), is_late), lacked);
     }
 }
