@@ -66,8 +66,7 @@ impl Position<'_> {
 mod tests {
     use super::*;
     use crate::rules::GameParams;
-    use crate::search::drawn::{NOW, map};
-    use crate::search::terrain::Terrain;
+    use crate::search::drawn::{self, NOW, map};
 
     /// The fire of an enemy's blast.
     fn fire() -> CellEntity {
@@ -85,7 +84,7 @@ mod tests {
             if burns {
                 state.put(14, fire());
             }
-            Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
+            drawn::may_bomb(&board, &state)
         };
         assert!(!may_bomb(true));
         assert!(may_bomb(false));
@@ -97,7 +96,7 @@ mod tests {
             let (board, mut state) = map(&["....C.......", ".....D......"], GameParams::default());
             state.put(4, fire());
             state.unit_mut(1).unwrap().invulnerable = invulnerable;
-            Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
+            drawn::may_bomb(&board, &state)
         };
         assert_eq!([NOW + 1, NOW + 2].map(may_bomb), [true, false]);
     }

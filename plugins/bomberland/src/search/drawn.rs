@@ -1,5 +1,7 @@
 //! Maps that are drawn by hand, for specifications.
 
+use super::position::Position;
+use super::terrain::Terrain;
 use crate::rules::{
     AgentIndex, CellEntity, EntityKind, GameBoard, GameParams, GameState, Unit, UnitIndex, UnitName,
 };
@@ -45,6 +47,11 @@ pub(super) fn map(rows: &[&str], params: GameParams) -> (GameBoard, GameState) {
         state.put(*cell, entity);
     }
     (board, state)
+}
+
+/// Whether unit 0, of agent 0, may put a bomb.
+pub(super) fn may_bomb(board: &GameBoard, state: &GameState) -> bool {
+    Position::new(board, &Terrain::new(board), 0, state).harmless_bomb(0)
 }
 
 /// A bomb that its unit can set off now and whose fuse ends late.

@@ -103,13 +103,13 @@ impl Position<'_> {
 mod tests {
     use super::*;
     use crate::rules::{CellEntity, GameParams};
-    use crate::search::drawn::{NOW, armed, map};
+    use crate::search::drawn::{self, NOW, armed, map};
     use crate::search::terrain::Terrain;
 
     /// Whether our unit may put a bomb on a map.
     fn may_bomb(rows: &[&str], params: GameParams) -> bool {
         let (board, state) = map(rows, params);
-        Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
+        drawn::may_bomb(&board, &state)
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
         let may_bomb = |row: &str| {
             let (board, mut state) = map(&[row], GameParams::default());
             state.put(7, armed(1, 1, 3));
-            Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
+            drawn::may_bomb(&board, &state)
         };
         assert!(!may_bomb(".....CD..."));
         assert!(may_bomb("..C...D..."));
@@ -143,7 +143,7 @@ mod tests {
             let params = GameParams { bombs_max, ..GameParams::default() };
             let (board, mut state) = map(&["D.........CF...."], params);
             state.put(12, armed(1, 1, 3));
-            Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
+            drawn::may_bomb(&board, &state)
         };
         assert_eq!([1, 2, 3].map(may_bomb), [true, false, false]);
     }
@@ -209,7 +209,7 @@ mod tests {
             for cell in (0..24).filter(|cell| ![10, 11].contains(cell)) {
                 state.put(cell, CellEntity::new(EntityKind::Fire, NOW));
             }
-            Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
+            drawn::may_bomb(&board, &state)
         };
         assert!(may_bomb(12));
         assert!(!may_bomb(100));

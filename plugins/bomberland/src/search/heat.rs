@@ -278,22 +278,24 @@ impl Heat {
         let Self { certain, loose, sides } = self;
         certain.clear(cells);
         loose.clear(cells);
-        for (cell, expires, _) in &charges.fires {
-            certain.mark(*cell, ticks(1, expires.saturating_sub(state.tick) - 1));
+        for side in &mut *sides {
+            side.possible.clear(cells);
+            side.own.clear(cells);
+            side.kept.clear(cells);
+        }
+        for (cell, expires, owner) in &charges.fires {
+            let burns = ticks(1, expires.saturating_sub(state.tick) - 1);
+            certain.mark(*cell, burns);
+            let own = agents.iter().zip(&mut *sides).find(|(agent, _)| *owner == Some(**agent));
+            if let Some((_, side)) = own {
+                side.kept.mark(*cell, burns);
+            }
         }
         for (burns, cell) in terrain.burning(state.tick, state.tick.saturating_add(REACH)) {
             certain.mark(cell, ticks(burns - state.tick, REACH));
         }
         let life = board.params.blast_duration - 1;
         for (number, (agent, side)) in agents.into_iter().zip(sides).enumerate() {
-            side.possible.clear(cells);
-            side.own.clear(cells);
-            side.kept.clear(cells);
-            for (cell, expires, owner) in &charges.fires {
-                if *owner == Some(agent) {
-                    side.kept.mark(*cell, ticks(1, expires.saturating_sub(state.tick) - 1));
-                }
-            }
             charges.time(state, agent);
             for bomb in &charges.bombs {
                 let last = bomb.sure.saturating_add(life);

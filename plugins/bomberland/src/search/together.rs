@@ -59,13 +59,13 @@ fn each_has_one(cells: &[Vec<CellIndex>], taken: &mut Vec<CellIndex>) -> bool {
 mod tests {
     use super::*;
     use crate::rules::{CellEntity, GameParams};
-    use crate::search::drawn::{NOW, armed, map};
+    use crate::search::drawn::{self, NOW, armed, map};
     use crate::search::terrain::Terrain;
 
     /// Whether our unit may put a bomb on a map.
     fn may_bomb(rows: &[&str]) -> bool {
         let (board, state) = map(rows, GameParams::default());
-        Position::new(&board, &Terrain::new(&board), 0, &state).harmless_bomb(0)
+        drawn::may_bomb(&board, &state)
     }
 
     #[test]
