@@ -7,7 +7,7 @@
 use super::position::Position;
 use super::reach::Reach;
 use super::weights::SearchWeights;
-use crate::rules::{CellIndex, Unit};
+use crate::rules::Unit;
 
 /// Ticks by which one side lasts longer that count at most.
 const MOST: i32 = 40;
@@ -106,17 +106,11 @@ pub(super) fn lead(position: &Position<'_>, ours: &Reach, theirs: &Reach) -> f64
         let Some(unit) = side.first(cell).and_then(|index| position.state.unit(index)) else {
             continue;
         };
-        if burns > now.saturating_add(steps.into()) && !blocked(position, cell, unit) {
+        if burns > now.saturating_add(steps.into()) {
             *last = (*last).max(burns.saturating_add(spare(position, unit)));
         }
     }
     f64::from((us - them).clamp(-MOST, MOST))
-}
-
-/// Whether a body is in a cell for good.
-fn blocked(position: &Position<'_>, cell: CellIndex, unit: &Unit) -> bool {
-    let bodies = position.state.units().iter();
-    bodies.filter(|body| body.cell == cell).any(|body| !body.alive() && body.cell != unit.cell)
 }
 
 /// The last tick of a side whose units stay in fire from now on.

@@ -174,12 +174,15 @@ pub(super) fn pull(
     pull
 }
 
-/// What it takes to get into a cell: a step, and the hits on a block.
+/// What it takes to get into a cell: a step, and the hits on a block; `None` where there is no way.
 pub(super) fn entry_steps(
     position: &Position<'_>,
     cell: CellIndex,
     dig: Option<u32>,
 ) -> Option<i32> {
+    if position.body(cell) {
+        return None;
+    }
     let Some(entity) = position.state.entity(cell) else { return Some(1) };
     match entity.kind {
         EntityKind::Wood | EntityKind::Ore => {

@@ -160,6 +160,16 @@ impl<'a> Position<'a> {
         !closed(&self.state, cell) && !self.state.occupied(cell)
     }
 
+    /// Whether the body of a unit is in a cell; it stays there to the end.
+    pub(super) fn body(&self, cell: CellIndex) -> bool {
+        self.state.units_at(cell).any(|unit| self.state.unit(unit).is_some_and(|it| !it.alive()))
+    }
+
+    /// Whether no unit can walk into a cell as it is, wherever units go.
+    pub(super) fn barred(&self, cell: CellIndex) -> bool {
+        closed(&self.state, cell) || self.body(cell)
+    }
+
     /// The first tick from now in which a unit can carry out an order, from 1.
     pub(super) fn ready(&self, unit: &Unit) -> u32 {
         #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
@@ -305,7 +315,7 @@ impl<'a> Position<'a> {
 
     /// The cells that a unit can be in, the one that burns last first.
     pub(super) fn last_cells(&self) -> impl Iterator<Item = CellIndex> + '_ {
-        self.terrain.latest().map(|(_, cell)| cell).filter(|cell| !closed(&self.state, *cell))
+        self.terrain.latest().map(|(_, cell)| cell).filter(|cell| !self.barred(*cell))
     }
 
     /// Steps between two cells on an empty map.
@@ -337,9 +347,8 @@ impl<'a> Position<'a> {
 
     /// Whether a unit has a bomb that its side may put in the next tick.
     pub(super) fn has_bomb(&self, unit: &Unit) -> bool {
-        let placed = self.bombs().iter().filter(|bomb| bomb.agent == Some(unit.agent)).count();
         let allowed = usize::try_from(self.board.params.bombs_max).unwrap_or(0);
-        unit.bombs > 0 && placed < allowed
+        unit.bombs > 0 && self.state.bombs_of(unit.agent) < allowed
     }
 
     /// Whether a bomb may be put by a unit in the next tick, to lie there.

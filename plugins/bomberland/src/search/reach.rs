@@ -1,7 +1,6 @@
 //! How soon a side can be in each cell, and which of its units is there first.
 
 use super::position::Position;
-use super::terrain::closed;
 use crate::rules::{CellIndex, UnitIndex};
 
 /// Steps of the units of a side to all cells.
@@ -54,7 +53,7 @@ impl Reach {
                 let (Some(slot), Some(owner)) = (steps.get_mut(at), first.get_mut(at)) else {
                     continue;
                 };
-                if *slot == u16::MAX && !closed(&position.state, to) {
+                if *slot == u16::MAX && !position.barred(to) {
                     (*slot, *owner) = (far.saturating_add(1), unit);
                     queue.push(to);
                 }
@@ -80,5 +79,30 @@ impl Reach {
     /// The units that can walk.
     pub(super) fn units(&self) -> impl Iterator<Item = UnitIndex> + '_ {
         self.starts.iter().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::GameParams;
+    use crate::search::drawn::map;
+    use crate::search::policy::pull;
+    use crate::search::terrain::Terrain;
+
+    #[test]
+    fn the_body_of_a_unit_is_in_the_way_to_the_end() {
+        let beyond = |lives: i32| {
+            let (board, mut state) = map(&["#######", "C..D..."], GameParams::default());
+            state.unit_mut(1).unwrap().hp = lives;
+            let terrain = Terrain::new(&board);
+            let position = Position::new(&board, &terrain, 0, &state);
+            let mut reach = Reach::default();
+            reach.read(&position, true);
+            let pulled = pull(&position, &[(6, 1.0)], 0.9, Some(7))[0] > 0.0;
+            (reach.steps(6), pulled, position.last_cells().any(|cell| cell == 3))
+        };
+        assert_eq!(beyond(1), (6, true, true));
+        assert_eq!(beyond(0), (u16::MAX, false, false));
     }
 }
