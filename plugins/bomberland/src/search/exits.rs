@@ -106,8 +106,8 @@ impl Position<'_> {
     }
 
     /// Where all that a unit hopes for are steps into cells that a rival may want for ever: now and
-    /// then other orders, after which it is soonest out of the reach of all bombs past the rivals, if
-    /// none is set off before.
+    /// then other orders, after which it is soonest out of the reach of all bombs if none is set off
+    /// before: past the rivals, or else if they stay where they are.
     fn detour(
         &self,
         index: UnitIndex,
@@ -120,7 +120,11 @@ impl Position<'_> {
             return None;
         }
         let ways = acts.iter().zip(afters).filter(|(act, _)| !self.contested(unit, **act));
-        soonest(ways.map(|(act, after)| (*act, after.way_past_all(index, Fear::Hasty, 1))))
+        let ways = ways.map(|(act, after)| (*act, after));
+        let past = |(act, after): (_, &Self)| (act, after.way_past_all(index, Fear::Hasty, 1));
+        let out = |(act, after): (_, &Self)| (act, after.way_out(index, Fear::Hasty));
+        let others = ways.clone().filter(|(act, _)| act.is_some());
+        soonest(ways.map(past)).or_else(|| soonest(others.map(out)))
     }
 
     /// Whether a unit gives way in this tick to an enemy that may want the same cell: two units that
@@ -154,6 +158,10 @@ impl Position<'_> {
     fn trapped_after(&self, acts: &[(UnitIndex, Option<UnitAction>)]) -> f64 {
         let after = self.after_all(acts);
         let free = self.free_for(false);
+        // Where the bombs that are set off reach, also past blocks that other bombs may destroy.
+        let shot = |cell| acts.iter().any(|(_, act)| *act == Some(self.detonation(cell)));
+        let shots = self.bombs().iter().filter(|bomb| shot(bomb.cell));
+        let lit: Vec<CellIndex> = shots.flat_map(|bomb| bomb.reach.iter().copied()).collect();
         let trap = |(index, _): &(UnitIndex, Option<UnitAction>)| {
             let Some(unit) = self.state.unit(*index).filter(|unit| unit.alive()) else {
                 return 0.0;
@@ -161,7 +169,8 @@ impl Position<'_> {
             let Some(body) = after.state.unit(*index) else { return 0.0 };
             let fire = after.own_fire(unit.cell) || self.went_off(unit.cell, &after.state);
             let hit = body.hp < unit.hp && fire;
-            let burns = body.invulnerable <= after.state.tick && after.own_fire(body.cell);
+            let fire = after.own_fire(body.cell) || lit.contains(&body.cell);
+            let burns = body.invulnerable <= after.state.tick && fire;
             if hit || burns {
                 return 1.0;
             }
@@ -330,6 +339,23 @@ mod tests {
     }
 
     #[test]
+    fn where_enemies_can_close_each_way_a_unit_now_and_then_tries_the_one_that_is_free() {
+        let [up, left] = [UnitDirection::Up, UnitDirection::Left].map(UnitAction::Move);
+        let kept = |tick| {
+            let rows = ["###D##", "###.##", "F..C.."];
+            let (board, mut state) = map(&rows, GameParams::default());
+            state.put(4, armed(0, 0, 5));
+            state.put(5, armed(1, 1, 3));
+            state.tick = tick;
+            let terrain = Terrain::new(&board);
+            let position = Position::new(&board, &terrain, 0, &state);
+            position.exits(0, &[None, Some(up), Some(left)])
+        };
+        assert_eq!(kept(NOW), Some(vec![Some(up)]));
+        assert_eq!(kept(NOW + 2), Some(vec![Some(left)]));
+    }
+
+    #[test]
     fn fire_of_its_own_side_is_no_exit() {
         let up = Some(UnitAction::Move(UnitDirection::Up));
         let kept = |burns: bool| {
@@ -400,6 +426,22 @@ mod tests {
         let shot = UnitAction::Detonate(1.0, 0.0);
         assert!(trapped(&rows, &[(0, shot)]) < 0.5);
         assert!(trapped(&rows, &[(0, shot), (2, down)]) > 0.5);
+    }
+
+    #[test]
+    fn so_is_a_step_to_where_the_blast_comes_if_another_bomb_destroys_the_block_between() {
+        let left = UnitAction::Move(UnitDirection::Left);
+        let trapped = |acts: &[(UnitIndex, UnitAction)]| {
+            let (board, mut state) = map(&["...E.....", ".....C..D"], GameParams::default());
+            state.put(10, CellEntity { hp: Some(1), ..CellEntity::new(EntityKind::Wood, 0) });
+            state.put(9, armed(0, 0, 5));
+            state.put(1, armed(1, 1, 3));
+            let acts: Vec<_> = acts.iter().map(|(unit, act)| (*unit, Some(*act))).collect();
+            Position::new(&board, &Terrain::new(&board), 0, &state).trapped(&acts)
+        };
+        let shot = UnitAction::Detonate(0.0, 1.0);
+        assert!(trapped(&[(0, shot)]) < 0.5);
+        assert!(trapped(&[(0, shot), (2, left)]) > 0.5);
     }
 
     #[test]
