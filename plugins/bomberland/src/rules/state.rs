@@ -266,6 +266,12 @@ impl GameState {
         self.units.iter().any(|unit| unit.cell == cell)
     }
 
+    /// Whether the body of a dead unit is in a cell; it stays there to the end.
+    #[must_use]
+    pub fn body_in(&self, cell: CellIndex) -> bool {
+        self.units.iter().any(|unit| unit.cell == cell && !unit.alive())
+    }
+
     /// The thing in a cell.
     #[must_use]
     pub fn entity(&self, cell: CellIndex) -> Option<&CellEntity> {

@@ -180,7 +180,7 @@ pub(super) fn entry_steps(
     cell: CellIndex,
     dig: Option<u32>,
 ) -> Option<i32> {
-    if position.body(cell) {
+    if position.state.body_in(cell) {
         return None;
     }
     let Some(entity) = position.state.entity(cell) else { return Some(1) };

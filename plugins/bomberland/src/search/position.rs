@@ -160,14 +160,9 @@ impl<'a> Position<'a> {
         !closed(&self.state, cell) && !self.state.occupied(cell)
     }
 
-    /// Whether the body of a unit is in a cell; it stays there to the end.
-    pub(super) fn body(&self, cell: CellIndex) -> bool {
-        self.state.units_at(cell).any(|unit| self.state.unit(unit).is_some_and(|it| !it.alive()))
-    }
-
     /// Whether no unit can walk into a cell as it is, wherever units go.
     pub(super) fn barred(&self, cell: CellIndex) -> bool {
-        closed(&self.state, cell) || self.body(cell)
+        closed(&self.state, cell) || self.state.body_in(cell)
     }
 
     /// The first tick from now in which a unit can carry out an order, from 1.

@@ -42,7 +42,7 @@ pub fn walk(scene: &TickScene, from: CellIndex, dig: Option<u32>) -> WalkCosts {
 
 fn price(scene: &TickScene, cell: CellIndex, dig: Option<u32>, first: bool) -> Option<u32> {
     let state = &scene.state;
-    if state.units().iter().any(|unit| unit.cell == cell && (first || !unit.alive())) {
+    if first && state.occupied(cell) || state.body_in(cell) {
         return None;
     }
     let Some(entity) = state.entity(cell) else { return Some(1) };
