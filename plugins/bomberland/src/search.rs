@@ -44,7 +44,7 @@ use phalanx_grid::descend;
 use plan::{Plan, first_order, plans};
 use policy::{Manner, OURS, pull};
 use position::Position;
-use rollout::{Played, Pulls, Replies, Rollout, drops};
+use rollout::{Contest, Played, Pulls, Replies, Rollout, drops};
 use std::collections::BTreeMap;
 use terrain::{Terrain, radius, solid};
 use value::Valuation;
@@ -214,17 +214,19 @@ struct Search<'a, 'b> {
 
 impl Search<'_, '_> {
     /// The value of a joint choice, the simulated ticks, and our orders. A wary search takes the
-    /// worst that the enemy can do: attack, only walk, or give way where both sides want the same
-    /// cell.
+    /// worst that the enemy can do: attack, only walk, or, where both sides can want the same cell,
+    /// give way or stand in the way.
     fn play(&mut self, choice: &[usize]) -> (f64, u64, Vec<(u32, UnitOrder)>) {
         let (pulls, wary) = (self.pulls, self.wary);
         let pull = Some(pulls.theirs.as_slice());
         let walk = Manner { attacks: false, digs: false, bursts: true, pull };
-        let walks = Replies { ours: OURS, theirs: walk, yields: false };
+        let walks = Replies { ours: OURS, theirs: walk, contest: Contest::Ignore };
         let attacks = Replies { theirs: Manner { attacks: true, ..walk }, ..walks };
         let (mut value, mut ticks, played) = self.play_all(choice, attacks);
-        let yields = played.contested.then_some(Replies { yields: true, ..attacks });
-        let others = [Some(walks), yields].into_iter().flatten().filter(|_| wary);
+        let contest = |contest| Replies { contest, ..attacks };
+        let yields = played.contested.then(|| contest(Contest::Yield));
+        let blocks = played.open.then(|| contest(Contest::Block));
+        let others = [Some(walks), yields, blocks].into_iter().flatten().filter(|_| wary);
         for replies in others {
             let (other, spent, _) = self.play_all(choice, replies);
             value = value.min(other);
@@ -373,7 +375,7 @@ fn their_sources(root: &Position<'_>, refuge: f64) -> Vec<(CellIndex, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{GameParams, UnitDirection};
+    use crate::rules::{CellEntity, GameParams, UnitDirection};
     use drawn::map;
     use std::sync::Arc;
 
@@ -404,6 +406,21 @@ mod tests {
         let weights = SearchWeights::default();
         let goals = vec![(2, 400.0)];
         search(&scene, &SearchOptions { nodes: 3000, ticks: 14, weights, goals }).units[0].act
+    }
+
+    #[test]
+    fn a_unit_in_danger_takes_the_way_that_no_enemy_can_close() {
+        let mut scene = scene(&["#!#..", "#D#..", "#.#..", "#C..."], GameParams::default());
+        for unit in 0..2 {
+            scene.state.unit_mut(unit).unwrap().bombs = 3;
+        }
+        let expires = Some(drawn::NOW + 2);
+        let bomb = CellEntity { unit: None, agent: None, expires, ..drawn::armed(0, 0, 3) };
+        scene.state.put(0, bomb);
+        let weights = SearchWeights::default();
+        let options = SearchOptions { nodes: 3000, ticks: 8, weights, goals: vec![(6, 100.0)] };
+        let act = search(&scene, &options).units[0].act;
+        assert_eq!(act, Some(UnitAction::Move(UnitDirection::Right)));
     }
 
     #[test]

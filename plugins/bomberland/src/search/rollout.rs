@@ -7,8 +7,8 @@ use super::policy::{Manner, Pull};
 use super::position::Position;
 use super::weights::SearchWeights;
 use crate::rules::{
-    EntityKind, EventSink, ForwardChance, GameParams, TickEvent, Unit, UnitAction, UnitIndex,
-    UnitOrder, step,
+    CellIndex, EntityKind, EventSink, ForwardChance, GameParams, TickEvent, Unit, UnitAction,
+    UnitIndex, UnitOrder, step,
 };
 
 /// What the units of both sides do beside plans.
@@ -16,8 +16,18 @@ use crate::rules::{
 pub(super) struct Replies<'a> {
     pub(super) ours: Manner<'a>,
     pub(super) theirs: Manner<'a>,
-    /// Whether the enemy's units wait where they would keep ours out of a cell that both want.
-    pub(super) yields: bool,
+    pub(super) contest: Contest,
+}
+
+/// What the enemy's units do about cells that ours want.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Contest {
+    /// They go where they would go anyway.
+    Ignore,
+    /// They wait where they would keep ours out of a cell that both want.
+    Yield,
+    /// They want each cell beside them that ours want, if no danger is in sight there.
+    Block,
 }
 
 /// The next eight ticks.
@@ -81,6 +91,8 @@ pub(super) struct Played {
     pub(super) froze: bool,
     /// Whether a unit of ours and an enemy wanted the same cell: the enemy could have waited.
     pub(super) contested: bool,
+    /// Whether an enemy could have wanted a cell that a unit of ours wanted, and did not.
+    pub(super) open: bool,
     /// The orders of our units with the tick from now, from 1.
     pub(super) line: Vec<(u32, UnitOrder)>,
 }
@@ -93,7 +105,7 @@ impl Rollout<'_, '_> {
         let mut before: Vec<Unit> = Vec::new();
         for ahead in 1..=depth {
             let mut orders = self.orders(&mut progress);
-            played.contested |= self.contest(&mut orders);
+            self.contest(&mut orders, &mut played);
             let us = self.position.us;
             let own = orders.iter().filter(|order| order.agent == us);
             played.line.extend(own.map(|order| (ahead, *order)));
@@ -138,9 +150,8 @@ impl Rollout<'_, '_> {
         orders
     }
 
-    /// Whether an enemy wants a cell that one of our units wants, too; takes its order away if it
-    /// yields.
-    fn contest(&self, orders: &mut Vec<UnitOrder>) -> bool {
+    /// Has the enemy's units do what they do about cells that ours want.
+    fn contest(&self, orders: &mut Vec<UnitOrder>, played: &mut Played) {
         let us = self.position.us;
         let wanted = |order: &UnitOrder| {
             let UnitAction::Move(direction) = order.act else { return None };
@@ -152,11 +163,36 @@ impl Rollout<'_, '_> {
         let contests = |order: &UnitOrder| {
             order.agent != us && wanted(order).is_some_and(|cell| ours.contains(&cell))
         };
-        let contested = orders.iter().any(contests);
-        if contested && self.replies.yields {
-            orders.retain(|order| !contests(order));
+        played.contested |= orders.iter().any(contests);
+        let blocks: Vec<UnitOrder> =
+            ours.iter().filter_map(|cell| self.block(*cell, orders)).collect();
+        played.open |= !blocks.is_empty();
+        match self.replies.contest {
+            Contest::Ignore => {}
+            Contest::Yield => orders.retain(|order| !contests(order)),
+            Contest::Block => {
+                orders.retain(|order| blocks.iter().all(|block| block.unit != order.unit));
+                orders.extend(blocks);
+            }
         }
-        contested
+    }
+
+    /// The step of an enemy that keeps our unit out of a cell; `None` if none can do so, or one that
+    /// could has another order than a step, or takes that step anyway.
+    fn block(&self, cell: CellIndex, orders: &[UnitOrder]) -> Option<UnitOrder> {
+        let position = &*self.position;
+        if !position.open(cell) {
+            return None;
+        }
+        let block = position.living(false).find_map(|(unit, foe)| {
+            let step = position.terrain.step(foe.cell, cell)?;
+            let may = position.ready(&foe) <= 1 && position.calm(foe.agent, cell, 2, Fear::Loose);
+            let act = UnitAction::Move(step);
+            may.then_some(UnitOrder { agent: foe.agent, unit, act })
+        })?;
+        let own = orders.iter().find(|order| order.unit == block.unit);
+        let walks = own.is_none_or(|own| matches!(own.act, UnitAction::Move(_)));
+        (walks && own != Some(&block)).then_some(block)
     }
 
     /// What it costs that our units are where bombs can go off: an armed bomb of the enemy in the
@@ -264,23 +300,29 @@ mod tests {
     }
 
     #[test]
-    fn an_enemy_keeps_our_unit_out_of_a_cell_that_both_want_unless_it_yields() {
+    fn an_enemy_keeps_our_unit_out_of_a_cell_that_it_wants_or_could_want() {
         let (board, state) = map(&["C.D"], GameParams::default());
         let terrain = Terrain::new(&board);
-        let ends = [false, true].map(|yields| {
+        let cell = |pull: &[f64], contest| {
             let mut position = Position::new(&board, &terrain, 0, &state);
-            let theirs = Manner { pull: Some(&[1.0, 2.0, 1.0]), ..OURS };
+            let theirs = Manner { pull: Some(pull), ..OURS };
             let mut rollout = Rollout {
                 position: &mut position,
                 weights: &SearchWeights::default(),
                 centre: &Centre::default(),
-                replies: Replies { ours: OURS, theirs, yields },
+                replies: Replies { ours: OURS, theirs, contest },
                 luck: ForwardChance::default(),
                 plans: vec![(0, &[PlanStep::Go(1)])],
             };
             let played = rollout.play(1);
-            (played.contested, position.state.unit(0).unwrap().cell)
-        });
-        assert_eq!(ends, [(true, 0), (true, 1)]);
+            (played.contested, played.open, position.state.unit(0).unwrap().cell)
+        };
+        let cells = |pull| {
+            [Contest::Ignore, Contest::Yield, Contest::Block].map(|contest| cell(pull, contest))
+        };
+        let wants = cells(&[1.0, 2.0, 1.0]);
+        assert_eq!(wants, [(true, false, 0), (true, false, 1), (true, false, 0)]);
+        let stays = cells(&[1.0, 1.0, 2.0]);
+        assert_eq!(stays, [(false, true, 1), (false, true, 1), (false, true, 0)]);
     }
 }
