@@ -4,6 +4,7 @@ use super::ending;
 use super::heat::Fear;
 use super::policy::OURS;
 use super::position::Position;
+use super::rollout::HURRY;
 use super::terrain::radius;
 use crate::rules::{CellIndex, Unit, UnitAction, UnitIndex};
 
@@ -94,7 +95,7 @@ pub(super) fn plans(
 
 /// Now and then leaves out steps into cells that an enemy can step into at the same time.
 fn give_way(position: &Position<'_>, index: UnitIndex, unit: &Unit, plans: &mut Vec<Plan>) {
-    let hurry = position.heat(unit.agent).possible(unit.cell) & 0b1110 != 0;
+    let hurry = position.heat(unit.agent).possible(unit.cell) & HURRY != 0;
     if !position.gives_way(index) || hurry {
         return;
     }

@@ -26,12 +26,16 @@ pub(super) enum Contest {
     Ignore,
     /// They wait where they would keep ours out of a cell that both want.
     Yield,
-    /// They want each cell beside them that ours want, if no danger is in sight there.
+    /// They also want each cell beside them into which a unit of ours steps out of danger, if no
+    /// danger is in sight there.
     Block,
 }
 
 /// The next eight ticks.
 const SOON: u64 = 0x1fe;
+
+/// The next three ticks: a unit whose cell can burn in them has to leave it.
+pub(super) const HURRY: u64 = 0b1110;
 
 /// How likely a destroyed block leaves an item, as a share of what the engine's rules have.
 pub(super) fn drops(params: &GameParams) -> f64 {
@@ -91,7 +95,7 @@ pub(super) struct Played {
     pub(super) froze: bool,
     /// Whether a unit of ours and an enemy wanted the same cell: the enemy could have waited.
     pub(super) contested: bool,
-    /// Whether an enemy could have wanted a cell that a unit of ours wanted, and did not.
+    /// Whether an enemy could have kept a unit of ours in danger: it could have wanted the same cell.
     pub(super) open: bool,
     /// The orders of our units with the tick from now, from 1.
     pub(super) line: Vec<(u32, UnitOrder)>,
@@ -153,19 +157,22 @@ impl Rollout<'_, '_> {
     /// Has the enemy's units do what they do about cells that ours want.
     fn contest(&self, orders: &mut Vec<UnitOrder>, played: &mut Played) {
         let us = self.position.us;
-        let wanted = |order: &UnitOrder| {
+        let step = |order: &UnitOrder| {
             let UnitAction::Move(direction) = order.act else { return None };
             let unit = self.position.state.unit(order.unit)?;
-            self.position.terrain.toward(unit.cell, direction)
+            Some((unit.cell, self.position.terrain.toward(unit.cell, direction)?))
         };
         let ours = orders.iter().filter(|order| order.agent == us);
-        let ours: Vec<_> = ours.filter_map(wanted).collect();
+        let ours: Vec<_> = ours.filter_map(step).collect();
         let contests = |order: &UnitOrder| {
-            order.agent != us && wanted(order).is_some_and(|cell| ours.contains(&cell))
+            let wanted = step(order).filter(|_| order.agent != us).map(|(_, to)| to);
+            wanted.is_some_and(|wanted| ours.iter().any(|(_, to)| *to == wanted))
         };
         played.contested |= orders.iter().any(contests);
+        let heat = self.position.heat(us);
+        let hurries = ours.iter().filter(|(from, _)| heat.possible(*from) & HURRY != 0);
         let blocks: Vec<UnitOrder> =
-            ours.iter().filter_map(|cell| self.block(*cell, orders)).collect();
+            hurries.filter_map(|(_, to)| self.block(*to, orders)).collect();
         played.open |= !blocks.is_empty();
         match self.replies.contest {
             Contest::Ignore => {}
@@ -300,29 +307,29 @@ mod tests {
     }
 
     #[test]
-    fn an_enemy_keeps_our_unit_out_of_a_cell_that_it_wants_or_could_want() {
-        let (board, state) = map(&["C.D"], GameParams::default());
-        let terrain = Terrain::new(&board);
-        let cell = |pull: &[f64], contest| {
-            let mut position = Position::new(&board, &terrain, 0, &state);
-            let theirs = Manner { pull: Some(pull), ..OURS };
-            let mut rollout = Rollout {
-                position: &mut position,
-                weights: &SearchWeights::default(),
-                centre: &Centre::default(),
-                replies: Replies { ours: OURS, theirs, contest },
-                luck: ForwardChance::default(),
-                plans: vec![(0, &[PlanStep::Go(1)])],
-            };
-            let played = rollout.play(1);
-            (played.contested, played.open, position.state.unit(0).unwrap().cell)
+    fn an_enemy_keeps_our_unit_out_of_a_cell_that_it_wants_or_in_danger_could_want() {
+        let ends = |rows: &[&str], pull: [f64; 3]| {
+            let (board, state) = map(rows, GameParams::default());
+            let terrain = Terrain::new(&board);
+            [Contest::Ignore, Contest::Yield, Contest::Block].map(|contest| {
+                let mut position = Position::new(&board, &terrain, 0, &state);
+                let theirs = Manner { pull: Some(&pull), ..OURS };
+                let mut rollout = Rollout {
+                    position: &mut position,
+                    weights: &SearchWeights::default(),
+                    centre: &Centre::default(),
+                    replies: Replies { ours: OURS, theirs, contest },
+                    luck: ForwardChance::default(),
+                    plans: vec![(0, &[PlanStep::Go(1)])],
+                };
+                let played = rollout.play(1);
+                (played.contested, played.open, position.state.unit(0).unwrap().cell)
+            })
         };
-        let cells = |pull| {
-            [Contest::Ignore, Contest::Yield, Contest::Block].map(|contest| cell(pull, contest))
-        };
-        let wants = cells(&[1.0, 2.0, 1.0]);
-        assert_eq!(wants, [(true, false, 0), (true, false, 1), (true, false, 0)]);
-        let stays = cells(&[1.0, 1.0, 2.0]);
-        assert_eq!(stays, [(false, true, 1), (false, true, 1), (false, true, 0)]);
+        let (safe, danger) = (["...", "C.D"], ["B##", "C.D"]);
+        let (wants, stays) = ([1.0, 2.0, 1.0], [1.0, 1.0, 2.0]);
+        assert_eq!(ends(&safe, wants), [(true, false, 0), (true, false, 1), (true, false, 0)]);
+        assert_eq!(ends(&safe, stays), [(false, false, 1); 3]);
+        assert_eq!(ends(&danger, stays), [(false, true, 1), (false, true, 1), (false, true, 0)]);
     }
 }
