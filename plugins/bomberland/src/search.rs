@@ -225,7 +225,7 @@ impl Search<'_, '_> {
         let (mut value, mut ticks, played) = self.play_all(choice, attacks);
         let contest = |contest| Replies { contest, ..attacks };
         let yields = played.contested.then(|| contest(Contest::Yield));
-        let blocks = played.open.then(|| contest(Contest::Block));
+        let blocks = played.blockable.then(|| contest(Contest::Block));
         let others = [Some(walks), yields, blocks].into_iter().flatten().filter(|_| wary);
         for replies in others {
             let (other, spent, _) = self.play_all(choice, replies);

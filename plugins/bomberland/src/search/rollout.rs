@@ -96,7 +96,7 @@ pub(super) struct Played {
     /// Whether a unit of ours and an enemy wanted the same cell: the enemy could have waited.
     pub(super) contested: bool,
     /// Whether an enemy could have kept a unit of ours in danger: it could have wanted the same cell.
-    pub(super) open: bool,
+    pub(super) blockable: bool,
     /// The orders of our units with the tick from now, from 1.
     pub(super) line: Vec<(u32, UnitOrder)>,
 }
@@ -173,7 +173,7 @@ impl Rollout<'_, '_> {
         let hurries = ours.iter().filter(|(from, _)| heat.possible(*from) & HURRY != 0);
         let blocks: Vec<UnitOrder> =
             hurries.filter_map(|(_, to)| self.block(*to, orders)).collect();
-        played.open |= !blocks.is_empty();
+        played.blockable |= !blocks.is_empty();
         match self.replies.contest {
             Contest::Ignore => {}
             Contest::Yield => orders.retain(|order| !contests(order)),
@@ -323,7 +323,7 @@ mod tests {
                     plans: vec![(0, &[PlanStep::Go(1)])],
                 };
                 let played = rollout.play(1);
-                (played.contested, played.open, position.state.unit(0).unwrap().cell)
+                (played.contested, played.blockable, position.state.unit(0).unwrap().cell)
             })
         };
         let (safe, danger) = (["...", "C.D"], ["B##", "C.D"]);
