@@ -214,8 +214,8 @@ struct Search<'a, 'b> {
 
 impl Search<'_, '_> {
     /// The value of a joint choice, the simulated ticks, and our orders. A wary search takes the
-    /// worst that the enemy can do: attack, only walk, give way where both sides want the same cell, or
-    /// stand in the way of a unit in danger.
+    /// worst that the enemy can do: attack, only walk, give way where both sides want the same cell,
+    /// or block the way of a unit in danger.
     fn play(&mut self, choice: &[usize]) -> (f64, u64, Vec<(u32, UnitOrder)>) {
         let (pulls, wary) = (self.pulls, self.wary);
         let pull = Some(pulls.theirs.as_slice());

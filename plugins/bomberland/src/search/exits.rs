@@ -6,7 +6,8 @@ use super::heat::Fear;
 use super::position::{Position, Rivals, WayOut};
 use super::reach::Reach;
 use crate::rules::{
-    CellIndex, EntityKind, ForwardChance, Unit, UnitAction, UnitIndex, UnitOrder, step,
+    AgentIndex, CellIndex, EntityKind, ForwardChance, Unit, UnitAction, UnitDirection, UnitIndex,
+    UnitOrder, step,
 };
 
 /// The bit of the next tick.
@@ -206,10 +207,23 @@ impl Position<'_> {
     pub(super) fn contested(&self, unit: &Unit, act: Option<UnitAction>) -> bool {
         let Some(UnitAction::Move(direction)) = act else { return false };
         let Some(to) = self.terrain.toward(unit.cell, direction) else { return false };
-        let mut rivals = self.living(unit.agent != self.us);
-        rivals.any(|(_, rival)| {
-            self.ready(&rival) <= 1 && self.terrain.step(rival.cell, to).is_some()
-        })
+        self.steps_into(unit.agent != self.us, to).next().is_some()
+    }
+
+    /// The units of a side that can step into a cell in the next tick, and in which direction.
+    pub(super) fn steps_into(
+        &self,
+        ours: bool,
+        to: CellIndex,
+    ) -> impl Iterator<Item = (UnitIndex, Unit, UnitDirection)> + '_ {
+        let ready = self.living(ours).filter(|(_, unit)| self.ready(unit) <= 1);
+        ready
+            .filter_map(move |(index, unit)| Some((index, unit, self.terrain.step(unit.cell, to)?)))
+    }
+
+    /// Whether a unit of an agent has to leave a cell: it can burn within three ticks.
+    pub(super) fn hurries(&self, agent: AgentIndex, cell: CellIndex) -> bool {
+        self.heat(agent).possible(cell) & 0b1110 != 0
     }
 
     /// The state after one order of a unit, while no other unit does anything.

@@ -4,7 +4,6 @@ use super::ending;
 use super::heat::Fear;
 use super::policy::OURS;
 use super::position::Position;
-use super::rollout::HURRY;
 use super::terrain::radius;
 use crate::rules::{CellIndex, Unit, UnitAction, UnitIndex};
 
@@ -95,8 +94,7 @@ pub(super) fn plans(
 
 /// Now and then leaves out steps into cells that an enemy can step into at the same time.
 fn give_way(position: &Position<'_>, index: UnitIndex, unit: &Unit, plans: &mut Vec<Plan>) {
-    let hurry = position.heat(unit.agent).possible(unit.cell) & HURRY != 0;
-    if !position.gives_way(index) || hurry {
+    if !position.gives_way(index) || position.hurries(unit.agent, unit.cell) {
         return;
     }
     let contested = |plan: &Plan| position.contested(unit, first_order(position, index, plan));

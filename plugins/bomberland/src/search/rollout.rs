@@ -28,14 +28,12 @@ pub(super) enum Contest {
     Yield,
     /// They also want each cell beside them into which a unit of ours steps out of danger, if no
     /// danger is in sight there.
+    /// One that is beside two such cells keeps both units out, since it could take either.
     Block,
 }
 
 /// The next eight ticks.
 const SOON: u64 = 0x1fe;
-
-/// The next three ticks: a unit whose cell can burn in them has to leave it.
-pub(super) const HURRY: u64 = 0b1110;
 
 /// How likely a destroyed block leaves an item, as a share of what the engine's rules have.
 pub(super) fn drops(params: &GameParams) -> f64 {
@@ -169,8 +167,7 @@ impl Rollout<'_, '_> {
             wanted.is_some_and(|wanted| ours.iter().any(|(_, to)| *to == wanted))
         };
         played.contested |= orders.iter().any(contests);
-        let heat = self.position.heat(us);
-        let hurries = ours.iter().filter(|(from, _)| heat.possible(*from) & HURRY != 0);
+        let hurries = ours.iter().filter(|(from, _)| self.position.hurries(us, *from));
         let blocks: Vec<UnitOrder> =
             hurries.filter_map(|(_, to)| self.block(*to, orders)).collect();
         played.blockable |= !blocks.is_empty();
@@ -191,13 +188,11 @@ impl Rollout<'_, '_> {
         if !position.open(cell) {
             return None;
         }
-        let block = position.living(false).find_map(|(unit, foe)| {
-            let step = position.terrain.step(foe.cell, cell)?;
-            let may = position.ready(&foe) <= 1 && position.calm(foe.agent, cell, 2, Fear::Loose);
-            let act = UnitAction::Move(step);
-            may.then_some(UnitOrder { agent: foe.agent, unit, act })
-        })?;
-        let own = orders.iter().find(|order| order.unit == block.unit);
+        let mut rivals = position.steps_into(false, cell);
+        let (unit, foe, direction) =
+            rivals.find(|(_, foe, _)| position.calm(foe.agent, cell, 2, Fear::Loose))?;
+        let block = UnitOrder { agent: foe.agent, unit, act: UnitAction::Move(direction) };
+        let own = orders.iter().find(|order| order.unit == unit);
         let walks = own.is_none_or(|own| matches!(own.act, UnitAction::Move(_)));
         (walks && own != Some(&block)).then_some(block)
     }
