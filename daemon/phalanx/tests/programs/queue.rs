@@ -90,8 +90,10 @@ fn a_second_coordinator_is_told_who_is_first_and_ctrl_c_lets_others_go_on() {
     let (one, two) = (dir.path().join("one"), dir.path().join("two"));
     let url = server.url();
     let first = league(&walks, &one, &["--nats", &url]).spawn().unwrap();
-    let _worker = worker(&url, &["--threads", "1"]);
+    let worker = worker(&url, &["--threads", "1"]);
+    // The league must not be over before the second one asks.
     played(&one, 1);
+    worker.signal("STOP");
     let second = ended(league(&walks, &two, &["--nats", &url]));
     let said = stderr(&second);
     assert_eq!(second.status.code(), Some(1), "{said}");
@@ -100,6 +102,7 @@ fn a_second_coordinator_is_told_who_is_first_and_ctrl_c_lets_others_go_on() {
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     let ended = first.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(130), "{}", stderr(&ended));
+    worker.signal("CONT");
     let second = league(&walks, &two, &["--nats", &url]).output().unwrap();
     assert!(second.status.success(), "{}", stderr(&second));
     assert_eq!(results(&two).lines().count(), 24);
