@@ -61,7 +61,7 @@ pub(crate) fn no_turn(ends: Option<(Turn, Turn)>) -> anyhow::Error {
     let ends = ends
         .map(|(first, last)| format!("; it has {} to {}", turn_word(first), turn_word(last)))
         .unwrap_or_default();
-    misused(format!("the recording does not contain this turn{ends}"))
+    misused(format!("the recording does not have this turn{ends}"))
 }
 
 /// Converts to the game's type.

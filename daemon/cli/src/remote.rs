@@ -195,6 +195,15 @@ fn split_team(words: &[String], rest: usize) -> (Option<&str>, &[String]) {
     }
 }
 
+/// `TEAM/AGENT` in front as two words.
+fn split_agent(words: &[String]) -> Vec<String> {
+    let Some((first, rest)) = words.split_first() else { return Vec::new() };
+    let name = short(first);
+    let split = name.split_once("/agents/").or_else(|| name.split_once('/'));
+    let name = split.map_or(vec![first.as_str()], |(team, agent)| vec![team, agent]);
+    name.into_iter().map(str::to_owned).chain(rest.iter().cloned()).collect()
+}
+
 /// A team's name and generations; numbers are generations.
 fn split_numbers(words: &[String]) -> Result<(Option<&str>, Vec<u32>)> {
     let number = |word: &String| word.parse::<u32>().ok().filter(|number| *number > 0);
@@ -256,6 +265,12 @@ mod tests {
         let all = words("A greed 0.5");
         assert_eq!(split_team(&all, 2), (Some("A"), &all[1..]));
         assert_eq!(split_team(&all[1..], 2), (None, &all[1..]));
+        for named in ["A/a1 x/y", "teams/A/agents/a1 x/y", "A a1 x/y", "teams/A a1 x/y"] {
+            let split = split_agent(&words(named));
+            assert_eq!(short(&split[0]), "A", "{named}");
+            assert_eq!(split[1..], words("a1 x/y"), "{named}");
+        }
+        assert_eq!(split_agent(&words("a1 x/y")), words("a1 x/y"));
         assert_eq!(split_numbers(&words("A 3 5")).unwrap(), (Some("A"), vec![3, 5]));
         assert_eq!(split_numbers(&words("3")).unwrap(), (None, vec![3]));
         assert_eq!(split_numbers(&words("teams/3")).unwrap(), (Some("teams/3"), vec![]));

@@ -24,7 +24,7 @@ use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity, Uri};
-use tonic::{Request, Status};
+use tonic::{Code, Request, Status};
 use tonic_types::StatusExt;
 
 pub use figures::figures;
@@ -333,6 +333,11 @@ pub fn explain(status: &Status) -> String {
     }
     match status.get_details_error_info() {
         Some(info) => format!("{} ({})", status.message(), info.reason),
+        None if status.message().is_empty() && status.code() == Code::Unimplemented => {
+            "this is not offered here: a demo has no settings, log filter or referees; an older \
+             daemon may lack it"
+                .to_owned()
+        }
         None if status.message().is_empty() => status.code().to_string(),
         None => format!("{} ({})", status.message(), status.code()),
     }

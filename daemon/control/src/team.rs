@@ -75,11 +75,13 @@ impl ServedTeam {
     /// agents' passwords are sent there.
     pub(crate) fn destination(&self, server: &str, role: Role) -> Result<Endpoint, Status> {
         let malformed = |text| refusal::command(CommandError::Server(text));
-        let server = phalanx_settings::server(server).map_err(malformed)?;
+        let server = phalanx_settings::server(server).map_err(|expected| {
+            malformed(format!("{server:?} is no address: expected {expected}"))
+        })?;
         let (host, port) = server.rsplit_once(':').unwrap_or_default();
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let port = port.parse().map_err(|_| {
-            malformed("host:port: a team that plays cannot wait for bridges".to_owned())
+            malformed("expected host:port: a team that plays cannot wait for bridges".to_owned())
         })?;
         if !role.may(Role::Admin) && !self.destinations.allows(host, port) {
             let message = format!(

@@ -165,6 +165,10 @@ impl BundleReader {
                 return self.mistakes.push(mistake(dir, format!("cannot read it: {error}")));
             }
         };
+        if root.is_file() {
+            let what = "is a file; name the folder that it is in".to_owned();
+            return self.mistakes.push(mistake(dir, what));
+        }
         let walk = WalkDir::new(&root).min_depth(1).max_depth(DEPTH_MAX).sort_by_file_name();
         let foreign = |entry: &DirEntry| !prefix.is_empty() && is_spec_folder(entry);
         let kept = |entry: &DirEntry| !is_hidden(entry) && !is_types(entry) && !foreign(entry);

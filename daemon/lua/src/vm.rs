@@ -461,7 +461,11 @@ fn entry(table: &Table, name: &str, required: bool) -> Result<Option<Function>, 
         LuaValue::Nil if !required => Ok(None),
         other => {
             let got = crate::plain::describe(&other);
-            Err(format!("{name}: expected a function, got {got}"))
+            let keys = table.pairs::<String, LuaValue>().flatten().map(|(key, _)| key);
+            let keys: Vec<_> = keys.filter(|key| key != name).collect();
+            let meant = crate::similar(name, keys.iter().map(String::as_str));
+            let hint = meant.map(|key| format!("; the table has {key}: did you mean {name}?"));
+            Err(format!("{name}: expected a function, got {got}{}", hint.unwrap_or_default()))
         }
     }
 }

@@ -134,7 +134,13 @@ pub struct DemoArgs {
     /// mars, the referee's TOML, of which the first simulation is played.
     #[arg(long, value_name = "FILE")]
     pub sim: Option<PathBuf>,
-    #[arg(long, value_name = "DURATION", value_parser = duration, help = paces())]
+    #[arg(
+        long,
+        value_name = "DURATION",
+        value_parser = duration,
+        help = paces(),
+        conflicts_with = "fast"
+    )]
     pub pace: Option<Duration>,
     /// Disturb the connections of all players: a file of faults, or `contest-wifi`, whose turns get
     /// lost as often as in a contest that is played from home.

@@ -37,7 +37,7 @@ pub fn run(args: &InitArgs) -> Result<ExitCode> {
     let mut written = Vec::new();
     if is_empty(&strategy)? {
         let count = fill_folder(&strategy, &answers.team_in_a_path(), answers.game)?;
-        written.push(format!("{} ({count} files)", strategy.display()));
+        written.push(format!("{}, a new strategy ({count} files)", strategy.display()));
     }
     let bundle = shipped::read(&strategy).context("the strategy")?;
     let role = main_role(&bundle).context("the strategy has no role file")?;

@@ -6,7 +6,7 @@ use crate::{Candidate, TrialResult, lint};
 use phalanx_engine::{Board, BrainError, Carry, Generation, Params, Staged, StrategyOrigin, View};
 use phalanx_lua::{
     Bundle, Diagnostic, Limits, Program, Replica, SPEC_FOLDER, Severity, SpecOptions, SpecSetting,
-    run_specs,
+    TUNED_FILE, run_specs, similar,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -93,6 +93,7 @@ impl Trial<'_> {
         // A swap carries the memories over, too.
         self.report.cost = began.elapsed();
         self.roles(&replica);
+        self.tuned(&replica);
         if candidate.options.specs {
             self.specs(program);
         }
@@ -166,6 +167,24 @@ impl Trial<'_> {
             let what =
                 format!("there is no role {role}: a role's file returns a table with decide");
             self.tell(Diagnostic::error(path, what));
+        }
+    }
+
+    /// Values of `tuned.toml` for parameters that no file declares. They change nothing.
+    fn tuned(&mut self, replica: &Replica) {
+        let tuned = &self.bundle.tuned().values;
+        // Files of other roles, which are not loaded here, may declare them.
+        let is_whole = self.bundle.root_names().all(|role| self.candidate.roles.contains(role));
+        if tuned.is_empty() || !is_whole {
+            return;
+        }
+        let params = replica.params();
+        let declared: Vec<_> = params.each().map(|(spec, _)| spec.name.as_str()).collect();
+        for name in tuned.keys().filter(|name| !declared.contains(&name.as_str())) {
+            let meant = similar(name, declared.iter().copied());
+            let hint = meant.map(|meant| format!("; did you mean {meant}?")).unwrap_or_default();
+            let what = format!("no file declares the parameter {name} when it loads{hint}");
+            self.tell(Diagnostic::error(TUNED_FILE, what).warning());
         }
     }
 

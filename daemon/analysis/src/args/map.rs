@@ -26,7 +26,7 @@ Examples:
   phalanx map --file match.mcap --animate match.png --every 20 --fps 8
                                             the match as an animated PNG, one frame for every 20 turns
 
-TURN is STEP, or ROUND.STEP. A recording holds the world every ten turns: for a turn in between, the
+TURN is STEP, or ROUND.STEP with rounds from 0. A recording holds the world every ten turns: for a turn in between, the
 command draws the last one before it, and the title names that turn. All frames of a film have the
 same size. A new file replaces an old one only when it is complete."
 )]

@@ -27,7 +27,7 @@ Examples:
       take the newest recording of a team in a folder; print JSON lines, the last one a summary
 
 Another strategy sees the results of the recorded actions, not of its own. The more its decisions
-differ, the less the later ones mean. TURN is STEP, or ROUND.STEP.
+differ, the less the later ones mean. TURN is STEP, or ROUND.STEP with rounds from 0.
 
 Exit codes: 0 no decision differs; 1 a decision differs, or the recording lacks data that decisions
 need; 64 wrong command line.")]

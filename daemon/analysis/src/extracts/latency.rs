@@ -46,7 +46,7 @@ fn one(latency: &Latency, place: TurnPlace) -> Result<&TurnTimes> {
         let ends = ends.map(|(first, last)| {
             format!("; it has {} to {}", turn_word(first.turn), turn_word(last.turn))
         });
-        misused(format!("the recording does not contain this turn{}", ends.unwrap_or_default()))
+        misused(format!("the recording does not have this turn{}", ends.unwrap_or_default()))
     })
 }
 
@@ -302,6 +302,6 @@ agentA7 thought longest: 300 µs
         let one = |place: &str| one(&latency, place.parse().unwrap());
         assert!(one("118").is_ok() && one("0.118").is_ok());
         let error = one("1.118").unwrap_err().to_string();
-        assert_eq!(error, "the recording does not contain this turn; it has 0.118 to 0.118");
+        assert_eq!(error, "the recording does not have this turn; it has 0.118 to 0.118");
     }
 }

@@ -12,7 +12,7 @@ Examples:
   phalanx why A/agentA1            the agent's last decision
   phalanx why A/agentA1@-3         its decision three turns before that
   phalanx why A/agentA1@118        its decision in step 118 of the last round with that step
-  phalanx why A/agentA1@2.118      its decision in step 118 of round 2
+  phalanx why A/agentA1@2.118      its decision in step 118 of round 2; the first round is 0
   phalanx why agentA1 --watch=1s   its last decision, repeated every second
   phalanx why agentA1@118 --file match.mcap
                                    its decision in a recorded match

@@ -1,6 +1,6 @@
 //! `phalanx agent eval`.
 
-use super::{print, run, say, split_team, strategies, team_of_words};
+use super::{print, run, say, split_agent, split_team, strategies, team_of_words};
 use crate::args::Remote;
 use crate::failure::{misused, refused};
 use crate::paint::{Ink, Paint};
@@ -10,21 +10,21 @@ use phalanx_proto::v1::{EvalScriptRequest, EvalScriptResponse};
 use serde_json::json;
 use std::process::ExitCode;
 
-const USAGE: &str = "phalanx agent eval [TEAM] AGENT CODE";
+const USAGE: &str = "phalanx agent eval TEAM/AGENT CODE";
 
 /// `phalanx agent eval`.
 #[derive(Args, Clone, Debug)]
 #[command(
-    override_usage = "phalanx agent eval [OPTIONS] [TEAM] AGENT CODE",
+    override_usage = "phalanx agent eval [OPTIONS] TEAM/AGENT CODE",
     after_help = "\
 Examples:
-  phalanx agent eval A agentA1 'world.here()'
-  phalanx agent eval A agentA1 'me.memory.plan = nil' --live
+  phalanx agent eval A/agentA1 'world.here()'
+  phalanx agent eval A/agentA1 'me.memory.plan = nil' --live
 
 You can omit TEAM when the daemon has one team. Exit code: 1 when the script failed."
 )]
 pub struct EvalArgs {
-    /// The team (optional), the agent and the code.
+    /// The agent and the code.
     #[arg(num_args = 2..=3, required = true, value_name = "WORD", allow_negative_numbers = true)]
     pub words: Vec<String>,
     /// Run it in the live VM, between turns, where it can change memory and board.
@@ -39,7 +39,8 @@ pub struct EvalArgs {
 /// # Errors
 /// When no daemon answers, or there is no such agent.
 pub(super) fn eval(args: &EvalArgs) -> Result<ExitCode> {
-    let (team, rest) = split_team(&args.words, 2);
+    let words = split_agent(&args.words);
+    let (team, rest) = split_team(&words, 2);
     let [agent, code] = rest else { return Err(misused(USAGE)) };
     run(&args.remote, async |channel| {
         let request = EvalScriptRequest {

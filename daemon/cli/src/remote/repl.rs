@@ -1,7 +1,7 @@
 //! `phalanx agent repl`: a prompt for an agent's scripts in a running daemon.
 
 use super::eval::tell;
-use super::{link, say, short, split_team, strategies, team_of_words, uncut};
+use super::{link, say, short, split_agent, split_team, strategies, team_of_words, uncut};
 use crate::args::Remote;
 use crate::failure::{misused, refused};
 use crate::prompt::{Asking, Console, Flow, Partner, read_lines};
@@ -14,7 +14,7 @@ use phalanx_proto::v1::{EvalScriptRequest, EvalScriptResponse, GetTeamRequest};
 use std::io::IsTerminal;
 use tokio::runtime::Runtime;
 
-const USAGE: &str = "phalanx agent repl [TEAM] AGENT";
+const USAGE: &str = "phalanx agent repl TEAM/AGENT";
 /// A piece of script without effect, to learn the agent's present turn.
 const NOTHING: &str = "nil";
 const HELP: &str = "\
@@ -27,9 +27,9 @@ an incomplete input continues on the next line; an empty line sends it as it is
 
 /// `phalanx agent repl`.
 #[derive(Args, Clone, Debug)]
-#[command(override_usage = "phalanx agent repl [OPTIONS] [TEAM] AGENT")]
+#[command(override_usage = "phalanx agent repl [OPTIONS] TEAM/AGENT")]
 pub struct ReplArgs {
-    /// The team (optional) and the agent.
+    /// The agent; without its team, the only team's.
     #[arg(num_args = 1..=2, required = true, value_name = "WORD")]
     pub words: Vec<String>,
     /// Run everything in the live VM, between turns, where it can change memory and board.
@@ -44,7 +44,8 @@ pub struct ReplArgs {
 /// # Errors
 /// When no daemon answers, there is no such agent, or the terminal fails.
 pub(super) fn repl(args: &ReplArgs) -> Result<()> {
-    let (team, rest) = split_team(&args.words, 1);
+    let words = split_agent(&args.words);
+    let (team, rest) = split_team(&words, 1);
     let [agent] = rest else { return Err(misused(USAGE)) };
     // A second thread answers the daemon's keepalives while the prompt waits.
     let runtime =

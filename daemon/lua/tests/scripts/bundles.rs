@@ -118,6 +118,8 @@ fn a_folder_without_scripts_or_without_itself_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     assert!(refusal(dir.path()).contains("no file ends in .luau or .lua"));
     assert!(refusal(&dir.path().join("gone")).contains("cannot read it"));
+    write(dir.path(), "worker.luau", "return { decide = act.skip }");
+    assert!(refusal(&dir.path().join("worker.luau")).contains("name the folder that it is in"));
 }
 
 #[cfg(unix)]
@@ -182,7 +184,7 @@ fn all_mistakes_are_listed_at_once_with_their_lines() {
     let files = [
         ("scout.luau", "return { decide = 7 }"),
         ("worker.luau", "local x = 1\nlocal y =\nreturn {}"),
-        ("fetcher.luau", "return {}"),
+        ("fetcher.luau", "return { decid = act.skip }"),
         ("thrower.luau", "\nerror('broken')"),
         ("helper.luau", "return { help = 1 }"),
         ("team.luau", "return function() end"),
@@ -191,7 +193,7 @@ fn all_mistakes_are_listed_at_once_with_their_lines() {
     assert_eq!(
         lines(&findings),
         [
-            "fetcher.luau: decide: expected a function, got nil",
+            "fetcher.luau: decide: expected a function, got nil; the table has decid: did you mean decide?",
             "helpr.luau: there is no file for the role helpr; there are fetcher, helper, scout, thrower, worker; did you mean helper?",
             "scout.luau: decide: expected a function, got 7",
             "sentinel.luau: there is no file for the role sentinel; there are fetcher, helper, scout, thrower, worker",

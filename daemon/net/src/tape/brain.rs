@@ -184,7 +184,7 @@ impl TapedBrain {
         let is_stopped = matches!(&outcome.result, Err(it) if it.kind == BrainErrorKind::Budget);
         outcome.spent = spend(if is_stopped { budget } else { time });
         if let (Err(error), Some(steps)) = (&mut outcome.result, self.steps_at_stop()) {
-            error.message = format!("used up its time: it did not end within {steps} steps");
+            error.message = format!("used up its time: it did not end within {steps} instructions");
         }
         match (&mut outcome.result, role) {
             (Err(error), Some(role)) if error.kind == BrainErrorKind::Budget => {

@@ -263,7 +263,7 @@ fn on_a_virtual_clock_a_script_is_stopped_after_a_number_of_steps_on_every_machi
     let mut reasons = Reasons::default();
     assert_eq!(lockstep.run(&mut reasons), LockstepEnd::Over);
     assert_eq!(*limits.borrow(), SortedSet::from([Some(12_500_000)]));
-    let told = "worker.luau:3: used up its time: it did not end within 12500000 steps";
+    let told = "worker.luau:3: used up its time: it did not end within 12500000 instructions";
     assert!(reasons.0.contains(told), "{:?}", reasons.0);
 }
 

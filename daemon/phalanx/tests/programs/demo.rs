@@ -100,6 +100,18 @@ fn a_demo_that_does_not_exist_names_those_that_do() {
 }
 
 #[test]
+fn options_that_would_do_nothing_are_refused() {
+    for (args, code, expected) in [
+        (&["--fast", "--pace", "20ms"][..], 64, "cannot be used with"),
+        (&["--fast", "--worlds", "3"], 1, "a match of assemble has one world"),
+    ] {
+        let output = phalanx(&[&["demo"], args].concat());
+        assert_eq!(output.status.code(), Some(code), "{args:?}");
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn a_demo_in_real_time_answers_everything() {
     let output =
         phalanx(&["demo", "--json", "--steps", "10", "--pace", "1ms", "--opponent", "idle"]);

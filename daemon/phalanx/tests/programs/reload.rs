@@ -172,7 +172,7 @@ fn a_look_at_an_agent_changes_nothing_unless_it_is_live() {
     let demo = Demo::open(SKIP);
     let mut watch = demo.watch(&[]);
     watch.line_with("asked 2");
-    let eval = |args: &[&str]| demo.told(&[&["agent", "eval", "A", "agentA1"], args].concat());
+    let eval = |args: &[&str]| demo.told(&[&["agent", "eval", "A/agentA1"], args].concat());
     assert_eq!(eval(&["1 + 1"])["text"], "2");
     eval(&["me.memory.mark = 5"]);
     assert_eq!(eval(&["me.memory.mark"])["text"], "nil");

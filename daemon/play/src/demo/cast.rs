@@ -62,6 +62,9 @@ fn ask(args: &DemoArgs, game: &str) -> Result<DemoAsk> {
         let known = variants.join(", ");
         bail!("{game} has no variant {variant:?}; there are: {known}");
     }
+    if args.worlds.is_some() && game != "asimulator" {
+        bail!("a match of {game} has one world; --worlds is for asimulator");
+    }
     let read = |path: &PathBuf| {
         let text = std::fs::read_to_string(path);
         let text = text.with_context(|| format!("cannot read {}", path.display()))?;

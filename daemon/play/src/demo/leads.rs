@@ -1,6 +1,6 @@
 //! How the lead changed during a match, from its scores after each step.
 
-use phalanx_game::{Score, Verdict, points_text};
+use phalanx_game::{Score, Turn, Verdict, points_text};
 
 /// A step that brings the winner's whole score divided by this number is worth a mention.
 const NOTABLE_SHARE: i64 = 10;
@@ -73,7 +73,10 @@ pub(crate) fn leader(totals: &[i64]) -> Option<usize> {
 }
 
 fn place(verdict: &Verdict, (round, step): (u32, u32)) -> String {
-    if verdict.round > 1 { format!("round {round}, step {step}") } else { format!("step {step}") }
+    match verdict.round {
+        ..=1 => format!("step {step}"),
+        _several => format!("turn {}", Turn::new(round.saturating_sub(1), step)),
+    }
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use phalanx_cli::paint::Paint;
 use phalanx_engine::{
     Counters, Description, EventSeverity, EventTopic, JournalEntry, JournalEvent, Snapshot,
 };
-use phalanx_game::Verdict;
 use phalanx_game::sorted::SortedMap;
+use phalanx_game::{Turn, Verdict};
 use phalanxd::repeats::Repeats;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
@@ -210,10 +210,10 @@ fn style(pictured: bool, open_end: bool) -> ProgressStyle {
         .unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// Where the match is: `step 7/300`; where it has no last step `round 2, step 7`.
+/// Where the match is: `step 7/300`; where it has no last step the turn, `1:7`.
 fn place(verdict: &Verdict) -> String {
     match verdict.steps {
-        0 => format!("round {}, step {}", verdict.round, verdict.step),
+        0 => format!("turn {}", Turn::new(verdict.round.saturating_sub(1), verdict.step)),
         steps => format!("step {}/{steps}", verdict.step),
     }
 }
@@ -246,9 +246,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_match_without_a_last_step_tells_its_round_instead() {
+    fn a_match_without_a_last_step_tells_its_turn_instead() {
         let open = Verdict { round: 2, step: 7, ..Verdict::default() };
-        assert_eq!(place(&open), "round 2, step 7");
+        assert_eq!(place(&open), "turn 1:7");
         assert_eq!(place(&Verdict { steps: 300, ..open }), "step 7/300");
     }
 

@@ -84,7 +84,7 @@ pub struct TallyLine {
     pub counts: Vec<i64>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TeamSummary {
     pub name: String,
     /// Sum of its scores over all simulations, from the referee.
@@ -223,21 +223,18 @@ impl Summary {
             line(format!("  {what}: {}", counts.join(" : ")));
         }
         self.lead.iter().for_each(|lead| line(format!("  {lead}")));
-        line(format!("  trouble: {}", self.trouble()));
-    }
-
-    /// Fallbacks, late answers and script errors by team.
-    fn trouble(&self) -> String {
-        let of = |team: &TeamSummary| {
-            let TeamSummary { fallback, late, script_errors, .. } = *team;
-            let kinds =
-                [(fallback, "fallbacks"), (late, "late answers"), (script_errors, "script errors")];
-            let some = kinds.into_iter().filter(|(count, _)| *count > 0);
-            let some: Vec<_> = some.map(|(count, what)| format!("{what} {count}")).collect();
-            (!some.is_empty()).then(|| format!("{}: {}", team.name, some.join(", ")))
-        };
-        let all: Vec<_> = self.teams.iter().filter_map(of).collect();
-        if all.is_empty() { "none".to_owned() } else { all.join("; ") }
+        line(format!("  trouble: {}", trouble(&self.teams)));
+        if let Some(team) = self.teams.iter().find(|team| team.alerts > 0) {
+            let name = &team.name;
+            line(match self.recordings.is_empty() {
+                true => format!(
+                    "  to see the alerts: add `--record films`, then `phalanx replay films --team {name}`"
+                ),
+                false => {
+                    format!("  to see the alerts: `phalanx replay` of the recording of {name}")
+                }
+            });
+        }
     }
 
     /// The summary as text.
@@ -283,5 +280,36 @@ impl Summary {
             line(format!("recorded: {file}"));
         }
         out
+    }
+}
+
+/// Fallbacks, late answers, script errors and alerts by team.
+fn trouble(teams: &[TeamSummary]) -> String {
+    let of = |team: &TeamSummary| {
+        let TeamSummary { fallback, late, script_errors, alerts, .. } = *team;
+        let kinds = [
+            (fallback, "fallbacks"),
+            (late, "late answers"),
+            (script_errors, "script errors"),
+            (alerts, "alerts"),
+        ];
+        let some = kinds.into_iter().filter(|(count, _)| *count > 0);
+        let some: Vec<_> = some.map(|(count, what)| format!("{what} {count}")).collect();
+        (!some.is_empty()).then(|| format!("{}: {}", team.name, some.join(", ")))
+    };
+    let all: Vec<_> = teams.iter().filter_map(of).collect();
+    if all.is_empty() { "none".to_owned() } else { all.join("; ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alerts_are_trouble_too() {
+        let team =
+            |late, alerts| TeamSummary { name: "A".into(), late, alerts, ..Default::default() };
+        assert_eq!(trouble(&[team(0, 0)]), "none");
+        assert_eq!(trouble(&[team(1, 2), team(0, 0)]), "A: late answers 1, alerts 2");
     }
 }

@@ -54,6 +54,20 @@ return {
 }
 
 #[test]
+fn a_tuned_value_that_no_file_declares_is_a_warning() {
+    let worker = "param('greed', { default = 0.5 }) return { decide = act.skip }";
+    let tried = |tuned: &str| {
+        let files = [("worker.luau", worker), ("scout.luau", SKIP), ("tuned.toml", tuned)];
+        phalanx_trial::run(&bundle(&files), &candidate())
+    };
+    let misspelt = tried("[values]\ngreed = 0.8\ngreeed = 1\n");
+    assert!(misspelt.passed());
+    let expected = "no file declares the parameter greeed when it loads; did you mean greed?";
+    assert!(shown(&misspelt).contains(expected), "{}", shown(&misspelt));
+    assert_eq!(shown(&tried("[values]\ngreed = 0.8\n")), "");
+}
+
+#[test]
 fn the_last_turns_are_rehearsed() {
     let mut playing = candidate();
     playing.view = Some(view());

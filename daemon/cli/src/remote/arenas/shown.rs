@@ -26,10 +26,17 @@ pub(super) fn state(arena: &v1::Arena) -> String {
 }
 
 pub(super) fn step(arena: &v1::Arena) -> String {
-    arena.verdict.as_ref().filter(|verdict| verdict.round > 0).map_or_else(
-        || "-".to_owned(),
-        |verdict| format!("{}: {}/{}", verdict.round, verdict.step, verdict.steps),
-    )
+    arena
+        .verdict
+        .as_ref()
+        .filter(|verdict| verdict.round > 0)
+        .map_or_else(|| "-".to_owned(), turn_of)
+}
+
+/// The turn, and the round's last step if it has one: `0:75/300`. A verdict counts rounds from 1.
+fn turn_of(verdict: &v1::ArenaVerdict) -> String {
+    let turn = format!("{}:{}", verdict.round.saturating_sub(1), verdict.step);
+    if verdict.steps > 0 { format!("{turn}/{}", verdict.steps) } else { turn }
 }
 
 pub(super) fn scores(arena: &v1::Arena) -> String {
@@ -105,13 +112,9 @@ fn verdict_json(verdict: &v1::ArenaVerdict) -> Value {
 
 pub(super) fn event_text(event: &v1::ArenaEvent) -> String {
     match &event.kind {
-        Some(Kind::Verdict(verdict)) => format!(
-            "round {} step {}/{}: {}",
-            verdict.round,
-            verdict.step,
-            verdict.steps,
-            scores_of(verdict)
-        ),
+        Some(Kind::Verdict(verdict)) => {
+            format!("turn {}: {}", turn_of(verdict), scores_of(verdict))
+        }
         Some(Kind::ClientCame(came)) => format!("client {} came from {}", came.client, came.peer),
         Some(Kind::ClientGreeted(greeted)) => format!("client {} was accepted", greeted.client),
         Some(Kind::ClientLeft(left)) => format!("client {} left: {}", left.client, leave(left)),
