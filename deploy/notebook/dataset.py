@@ -8,6 +8,7 @@ Editors with notebooks run it cell by cell: a cell begins at `# %%`. It needs Py
 """
 
 # %% Read all matches as one table: a row a decision
+import collections
 import sys
 
 import pyarrow.compute as pc
@@ -34,13 +35,20 @@ for row in by(ends, ["player"], [("match", "count"), ("own_score", "mean")]):
     won = pc.sum(pc.equal(ends.filter(pc.field("player") == row["player"])["outcome"], "won")).as_py()
     print(f"{row['player']:<16} {row['match_count']} matches, {won or 0} won, mean score {row['own_score_mean']:.1f}")
 
-# %% What did each strategy do, and how often did it work?
+# %% What did each strategy do, and what came of it?
 name = pc.list_element(pc.split_pattern(pc.fill_null(decisions["action"], "(nothing)"), "("), 0)
 acts = decisions.append_column("name", name)
-acts = acts.append_column("worked", pc.cast(pc.starts_with(pc.fill_null(acts["result"], ""), "success"), "int64"))
-for row in by(acts, ["player", "name"], [("worked", "sum"), ("worked", "count")]):
-    share = row["worked_count"] / max(1, len(acts.filter(pc.field("player") == row["player"])))
-    print(f"{row['player']:<16} {row['name'] or '(nothing)':<16} {share:>6.1%} of its decisions, {row['worked_sum']} succeeded")
+acts = acts.append_column("came", pc.fill_null(acts["result"], "(not reported)"))
+each = collections.defaultdict(collections.Counter)
+for row in by(acts, ["player", "name", "came"], [("match", "count")]):
+    each[row["player"], row["name"] or "(nothing)"][row["came"] or "(not reported)"] = row["match_count"]
+every = collections.Counter()
+for (player, _), came in each.items():
+    every[player] += sum(came.values())
+# Each game has its own words for a result.
+for (player, name), came in each.items():
+    words = ", ".join(f"{word} {count}" for word, count in came.most_common(4))
+    print(f"{player:<16} {name:<16} {sum(came.values()) / every[player]:>6.1%} of its decisions: {words}")
 
 # %% Which reasons come before won matches, and which before lost ones?
 why = decisions.filter(pc.is_valid(pc.field("reason")) & pc.is_valid(pc.field("outcome")))

@@ -42,16 +42,16 @@ for kind, count in collections.Counter(row["kind"] for row in rows).most_common(
 
 # %% What did each role do, and what came of it?
 by_role = collections.defaultdict(collections.Counter)
-worked = collections.Counter()
+results = collections.defaultdict(collections.Counter)
 for row in rows:
     action = (row["action"] or "(nothing)").split("(")[0]
     by_role[row["role"] or "?"][action] += 1
-    worked[action] += row["result"] == "success"
+    results[action][row["result"] or "(not reported)"] += 1
 for role, actions in sorted(by_role.items()):
     print(role, ", ".join(f"{action} {count}" for action, count in actions.most_common(5)))
-for action, count in worked.most_common(5):
-    every = sum(actions[action] for actions in by_role.values())
-    print(f"{action:<12} {count} of {every} succeeded")
+# Each game has its own words for a result.
+for action, counts in sorted(results.items(), key=lambda item: -sum(item[1].values()))[:5]:
+    print(f"{action:<12} {sum(counts.values())} times:", ", ".join(f"{word} {count}" for word, count in counts.most_common(4)))
 
 # %% Which lines of the strategy take the time?
 spent = collections.defaultdict(list)

@@ -12,7 +12,7 @@ pub mod samples;
 mod scripted;
 pub mod shipped;
 
-pub use scripted::{facts, folder_of, is_path, load_folder, search};
+pub use scripted::{check_name, facts, folder_of, is_path, load_folder, search};
 
 use demo::{DemoAsk, DemoStage};
 use include_dir::{Dir, include_dir};
@@ -140,8 +140,14 @@ pub fn pace(game: &str, variant: Option<&str>) -> Result<Duration, WireError> {
 /// Why games that are installed cannot be played: the mistakes of their folders.
 #[must_use]
 pub fn broken() -> Vec<String> {
-    let tried = scripted::installed().into_iter().map(|name| wired(&name));
-    tried.filter_map(|wired| wired.err().map(|error| error.to_string())).collect()
+    let mistake = |name: String| {
+        if GAMES.contains(&name.as_str()) {
+            let what = "this program has a game of this name, so the folder is ignored";
+            return Some(format!("the game in the folder {name}: {what}"));
+        }
+        wired(&name).err().map(|error| error.to_string())
+    };
+    scripted::installed().into_iter().filter_map(mistake).collect()
 }
 
 /// All games that can be named: the native ones, and those that are installed as folders. Each with

@@ -62,9 +62,8 @@ pub fn load_folder(dir: &Path) -> Result<&'static str, WireError> {
     let game = ScriptedGame::new(folder).map_err(refused)?;
     phalanx_scripted::check(&game).map_err(refused)?;
     let name = game.rules().manifest.declaration.name;
-    if WIRED.iter().any(|wired| wired.declaration().name == name) {
-        let what = format!("this program has a game {name:?} of its own; choose another name");
-        return Err(refused(vec![Mistake::of_file(MANIFEST, what)]));
+    if is_native(name) {
+        return Err(refused(vec![Mistake::of_file(MANIFEST, taken(name))]));
     }
     match named(name) {
         Some(folder) if folder.hash() == game.rules().folder.hash() => {}
@@ -78,6 +77,22 @@ pub fn load_folder(dir: &Path) -> Result<&'static str, WireError> {
         None => register(game, Some(dir), false),
     }
     Ok(name)
+}
+
+fn is_native(name: &str) -> bool {
+    WIRED.iter().any(|wired| wired.declaration().name == name)
+}
+
+fn taken(name: &str) -> String {
+    format!("this program has a game {name:?} of its own; choose another name")
+}
+
+/// Whether a new game may have this name.
+///
+/// # Errors
+/// Why not.
+pub fn check_name(name: &str) -> Result<(), String> {
+    if is_native(name) { Err(taken(name)) } else { phalanx_scripted::check_name(name) }
 }
 
 /// The game whose own strategy is in this folder.
@@ -105,7 +120,12 @@ pub(super) fn find(name: &str) -> Result<Option<&'static dyn Wired>, WireError> 
     for dir in dirs.into_iter().chain(share()) {
         let dir = dir.join(name);
         if dir.join(MANIFEST).is_file() {
-            load_folder(&dir)?;
+            let own = load_folder(&dir)?;
+            if own != name {
+                let mistakes =
+                    format!("\n  {MANIFEST}: name = {own:?}, but its folder is called {name:?}");
+                return Err(WireError::Folder { dir: dir.display().to_string(), mistakes });
+            }
             return Ok(named(name).map(|folder| folder as &dyn Wired));
         }
     }

@@ -82,6 +82,8 @@ pub trait Observer {
     }
     /// The arena has a file to write.
     fn artifact(&mut self, _artifact: Artifact) {}
+    /// The arena reports a mistake: of its own scripts, or in what a client sent.
+    fn notice(&mut self, _text: &str) {}
 }
 
 /// Ignores everything.
@@ -408,6 +410,9 @@ impl Lockstep {
         }
         while let Some(artifact) = self.arena.poll_artifact() {
             observer.artifact(artifact);
+        }
+        while let Some(notice) = self.arena.poll_notice() {
+            observer.notice(&notice);
         }
         any
     }

@@ -28,7 +28,11 @@ pub struct Findings {
 pub fn load(config: &Path, overrides: &[String]) -> Findings {
     let environment: Environment = std::env::vars_os().collect();
     let unnamed = Sources { file: config, environment: &environment, overrides, games: &[] };
-    phalanx_games::search(phalanx_settings::games(&unnamed).path);
+    let shelf = phalanx_settings::games(&unnamed).path;
+    let missing = shelf.as_deref().filter(|shelf| !shelf.is_dir());
+    let missing =
+        missing.map(|shelf| format!("games.path: there is no folder {}", shelf.display()));
+    phalanx_games::search(shelf);
     let games = phalanx_games::keys();
     let sources = Sources { file: config, environment: &environment, overrides, games: &games };
     let settings = phalanx_settings::load(&sources);
@@ -45,7 +49,7 @@ pub fn load(config: &Path, overrides: &[String]) -> Findings {
             }
         }
     }
-    let games = phalanx_games::broken();
+    let games = missing.into_iter().chain(phalanx_games::broken()).collect();
     Findings { settings, bundles, strategies, games, certificates: None }
 }
 

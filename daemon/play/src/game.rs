@@ -4,6 +4,7 @@ use crate::args::{DemoArgs, GameTestArgs, GameVerb};
 use crate::demo;
 use crate::files::{Mode, write_new};
 use anyhow::{Context, Result, bail};
+use phalanx_cli::failure::misused;
 use phalanx_cli::remote::print;
 use phalanx_cli::terminal::ending;
 use phalanx_game::{ActionDoc, Api, Kind, ParamDoc};
@@ -39,6 +40,7 @@ pub fn game(verb: &GameVerb) -> Result<()> {
 }
 
 fn new(name: &str, dir: Option<&Path>) -> Result<()> {
+    phalanx_games::check_name(name).map_err(misused)?;
     let dir = dir.map_or_else(|| PathBuf::from(name), Path::to_path_buf);
     let shown = dir.display();
     if std::fs::read_dir(&dir).is_ok_and(|mut entries| entries.next().is_some()) {
@@ -67,6 +69,12 @@ fn test(args: &GameTestArgs) -> Result<()> {
     (line.steps, line.seed) = (args.steps, args.seed);
     let summary = demo::trial(&line, &mut |_, _| !ending::is_due())?;
     print(&summary.text())?;
+    if summary.notices > 0 {
+        bail!(
+            "the referee reported {} mistakes: the lines above the result say which",
+            summary.notices
+        );
+    }
     for team in &summary.teams {
         let (name, troubles) = (
             &team.name,

@@ -35,7 +35,7 @@ mod world;
 pub use arena::{ArenaSetup, ScriptedArena};
 pub use check::check;
 pub use folder::{GameFolder, MANIFEST, STRATEGY_FOLDER};
-pub use manifest::{CONTRACT, Encoding, Manifest, PerceptForm, Transport};
+pub use manifest::{CONTRACT, Encoding, Manifest, PerceptForm, Transport, check_name};
 pub use mistake::Mistake;
 pub use percept::Percept;
 pub use session::ScriptedSession;

@@ -242,15 +242,26 @@ fn transport(wire: &Section<'_, '_>) -> Transport {
 }
 
 fn game_name(name: &str, span: &Range<usize>, mistakes: &Mistakes<'_>) -> Option<&'static str> {
+    if let Err(what) = check_name(name) {
+        mistakes.add(span, what);
+        return None;
+    }
+    Some(leak_text(name))
+}
+
+/// Whether a game may have this name.
+///
+/// # Errors
+/// What a name may be.
+pub fn check_name(name: &str) -> Result<(), String> {
     let fits =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
     let begins = name.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase());
     if begins && name.len() <= 40 && name.bytes().all(fits) {
-        return Some(leak_text(name));
+        return Ok(());
     }
     let what = "a game's name has at most 40 lower-case letters, digits, - and _, a letter first";
-    mistakes.add(span, format!("{name:?}: {what}"));
-    None
+    Err(format!("{name:?}: {what}"))
 }
 
 type Part<'a, 't> = (&'a DeTable<'t>, Range<usize>);

@@ -68,7 +68,7 @@ fn text(file: &RecordingFile, summary: &Summary) -> String {
         text.push_str(&format!("kept by the flight recorder because: {}\n", info.cause));
     }
     let state = match shown::state(summary) {
-        "written" => "is being written",
+        "recording" => "is being recorded",
         "whole" => "is whole",
         _ => "has no end: repair it with `phalanx recording recover`",
     };
@@ -94,7 +94,9 @@ fn missing(summary: &Summary) -> String {
         text.push_str(&format!("missing: {}\n", counted(summary.lost, "message")));
     }
     let gaps = summary.gaps.iter().map(|gap| format!("gap {}", shown::gap_text(gap)));
-    let damage = summary.damage.iter().map(|damage| format!("damage: {damage}"));
+    // The end of a file that is being recorded is not there yet.
+    let damage = summary.damage.iter().filter(|_| !summary.being_written);
+    let damage = damage.map(|damage| format!("damage: {damage}"));
     for (listed, line) in gaps.chain(damage).enumerate() {
         if listed == LISTED_MAX {
             text.push_str("  and more; --output json lists up to a thousand\n");

@@ -10,11 +10,11 @@ use std::time::{Duration, SystemTime};
 /// The state of a recording in one word.
 pub(super) fn state(summary: &Summary) -> &'static str {
     if summary.being_written {
-        "written"
+        "recording"
     } else if summary.whole {
         "whole"
     } else {
-        "open"
+        "cut off"
     }
 }
 

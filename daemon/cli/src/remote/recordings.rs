@@ -4,7 +4,7 @@ mod fetch;
 
 pub use fetch::fetch;
 
-use super::{Table, counted, run, team_name, word};
+use super::{Table, counted, run, team_name};
 use crate::args::Remote;
 use crate::args::recording::{DeleteRecordingArgs, DumpArgs};
 use crate::failure::refused;
@@ -81,8 +81,14 @@ fn short(name: &str) -> &str {
     name.strip_prefix(RECORDINGS).unwrap_or(name)
 }
 
-fn state(recording: &v1::Recording) -> String {
-    word(recording.state().as_str_name(), "RECORDING_STATE_")
+/// As `phalanx recording list DIR` says it.
+fn state(recording: &v1::Recording) -> &'static str {
+    match recording.state() {
+        v1::RecordingState::Written => "recording",
+        v1::RecordingState::Whole => "whole",
+        v1::RecordingState::Open => "cut off",
+        v1::RecordingState::Unspecified => "",
+    }
 }
 
 fn begin(recording: &v1::Recording) -> String {
@@ -108,7 +114,7 @@ fn table(all: &[v1::Recording]) -> String {
             time(Duration::from_secs(duration(one).as_secs())),
             if whole { one.turns.to_string() } else { String::new() },
             bytes(one.file_bytes),
-            state(one),
+            state(one).to_owned(),
             why.clone(),
         ]);
     }

@@ -132,6 +132,37 @@ fn a_mistake_in_the_rules_fails_the_test_of_a_game() {
     assert!(said.contains("seven"), "{said}");
 }
 
+#[test]
+fn a_mistake_of_the_referee_fails_the_test_of_a_game() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = made(dir.path());
+    let file = folder.join("arena.luau");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let step = "step = function(self, orders)";
+    let broken = text.replace(step, &format!("{step}\n        error('nine')"));
+    assert_ne!(broken, text);
+    std::fs::write(&file, broken).unwrap();
+    let output = phalanx(&["game", "test", folder.to_str().unwrap(), "--steps", "20"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    let said = stderr(&output);
+    assert!(said.contains("referee: arena.luau:") && said.contains("nine"), "{said}");
+    assert!(stdout(&output).contains("trouble: referee: mistakes"), "{}", stdout(&output));
+}
+
+#[test]
+fn a_name_that_no_game_can_have_is_refused_before_anything_is_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("game");
+    for (name, expected) in
+        [("Bad Name", "lower-case letters"), ("bomberland", "has a game \"bomberland\" of its own")]
+    {
+        let output = phalanx(&["game", "new", name, "--dir", folder.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(64), "{name}");
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+        assert!(!folder.exists());
+    }
+}
+
 /// In these matches agents are out long before the end, one after the other or two at once.
 #[test]
 fn the_shipped_game_plays_without_a_fallback_when_agents_are_out() {

@@ -243,7 +243,7 @@ fn a_daemon_records_its_teams_and_ends_the_file_when_it_leaves() {
     let folder = bench.folder();
     let state =
         || asked(&["recording", "list", text(&folder)], 0)["recordings"][0]["state"].clone();
-    assert_eq!(state(), "written");
+    assert_eq!(state(), "recording");
     let Bench { dir, daemon, .. } = bench;
     daemon.terminate();
     drop(seat);
@@ -317,7 +317,7 @@ fn what_a_killed_daemon_recorded_is_readable_and_can_be_made_whole() {
     let (_, code) = bench.daemon.finish();
     assert_ne!(code, Some(0));
     let info = asked(&["recording", "info", text(&file)], 0);
-    assert_eq!((&info["state"], &info["gaps"]), (&"open".into(), &json!([])), "{info}");
+    assert_eq!((&info["state"], &info["gaps"]), (&"cut off".into(), &json!([])), "{info}");
     asked(&["recording", "info", text(&file), "--check"], 1);
     let recovered = asked(&["recording", "recover", text(&file)], 0);
     let whole = recovered["file"].as_str().unwrap();
@@ -429,7 +429,7 @@ fn recordings_of_a_daemon_are_listed_fetched_and_deleted() {
     let one = || ask(&["list"])["recordings"][0].clone();
     let mut seat = bench.seat();
     turn(&mut seat, 0);
-    wait(|| (one()["state"] == "written").then_some(()));
+    wait(|| (one()["state"] == "recording").then_some(()));
     let name = one()["name"].as_str().unwrap().to_owned();
     assert!(name.starts_with("A-assemble-20"), "{name}");
     let there = bench.dir.path().join("films");
@@ -479,7 +479,7 @@ fn a_demo_shows_what_it_records_to_its_page() {
     let line = demo.line_with("see it");
     let page = line.trim().rsplit(' ').next().unwrap().trim_end_matches('/');
     let there = || asked(&["recording", "list", "--control", page], 0)["recordings"].clone();
-    let is_written = |it: &Value| it["state"] == "written";
+    let is_written = |it: &Value| it["state"] == "recording";
     wait(|| {
         let there = there();
         let all = there.as_array()?;

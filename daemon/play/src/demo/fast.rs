@@ -31,7 +31,7 @@ pub(super) fn play(
     let mut watch = Watch::new(args, cast, steps);
     let end = lockstep.run(&mut watch);
     let steps = watch.progress.finish(false);
-    let troubles = watch.progress.troubles();
+    let (troubles, notices) = (watch.progress.troubles(), watch.notices);
     if let Some(problem) = watch.problem {
         return Err(problem);
     }
@@ -54,6 +54,7 @@ pub(super) fn play(
         network,
         turns,
         troubles,
+        notices,
         ..Summary::new(cast.game, effort, teams, &result, times)
     })
 }
@@ -67,6 +68,8 @@ struct Watch<'a, 'b> {
     teams: Vec<Arc<Snapshot>>,
     /// Alerts that began, by team.
     alerts: Vec<u64>,
+    /// Mistakes that the referee reported.
+    notices: u64,
     replay: Option<PathBuf>,
     log: bool,
     names: Vec<String>,
@@ -81,6 +84,7 @@ impl<'a, 'b> Watch<'a, 'b> {
             leads: Leads::default(),
             teams: vec![Arc::default(); cast.teams.len()],
             alerts: vec![0; cast.teams.len()],
+            notices: 0,
             replay: args.replay.clone(),
             log: args.log,
             names: cast.teams.iter().map(|team| team.roster.team.clone()).collect(),
@@ -109,6 +113,11 @@ impl Observer for Watch<'_, '_> {
         if is_shown(&entry.event, self.log) {
             self.progress.event(team, &entry);
         }
+    }
+
+    fn notice(&mut self, text: &str) {
+        self.notices += 1;
+        self.progress.notice(text);
     }
 
     fn snapshot(&mut self, team: usize, snapshot: &Arc<Snapshot>) {

@@ -14,6 +14,9 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Whose mistakes these are, besides the teams'.
+const REFEREE: &str = "referee";
+
 /// Lines about what went wrong that a summary holds.
 const TROUBLES_MAX: usize = 20;
 
@@ -41,7 +44,7 @@ pub(crate) struct Progress {
     lined: u64,
     /// The match has no last step.
     open_end: bool,
-    /// By team.
+    /// By team, and the referee's.
     troubles: SortedMap<String, Repeats>,
     /// The first lines about what went wrong.
     kept: Vec<String>,
@@ -132,6 +135,17 @@ impl Progress {
         self.print(line(Paint::stderr()));
     }
 
+    /// A mistake that the referee reports: of its own scripts, or in what a client sent.
+    pub(crate) fn notice(&mut self, text: &str) {
+        let seen = self.troubles.entry(REFEREE.to_owned()).or_default();
+        let Some(text) = seen.tell(text) else { return };
+        let line = format!("referee: {text}");
+        if self.kept.len() < TROUBLES_MAX {
+            self.kept.push(line.clone());
+        }
+        self.print(line);
+    }
+
     /// The first lines about what went wrong, each mistake once.
     pub(crate) fn troubles(&self) -> Vec<String> {
         self.kept.clone()
@@ -140,7 +154,8 @@ impl Progress {
     /// Prints how often each message was repeated, and resets the counts.
     fn sum_up(&mut self, team: &str) {
         for line in self.troubles.remove(team).unwrap_or_default().take() {
-            self.print(format!("team {team}, {line}"));
+            let who = if team == REFEREE { REFEREE.to_owned() } else { format!("team {team}") };
+            self.print(format!("{who}, {line}"));
         }
     }
 

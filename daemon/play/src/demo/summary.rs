@@ -48,6 +48,10 @@ pub struct Summary {
     /// What the faults of `--faults` did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkReport>,
+    /// Mistakes that the referee reported in a match with `--fast`: of its own scripts, or in what a
+    /// client sent.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub notices: u64,
     /// What went wrong in a match with `--fast`, each mistake once, at most 20 lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub troubles: Vec<String>,
@@ -202,6 +206,7 @@ impl Summary {
             answer_max_us: at(1.0),
             turns: None,
             network: None,
+            notices: 0,
             troubles: Vec::new(),
             recordings: Vec::new(),
         }
@@ -223,7 +228,7 @@ impl Summary {
             line(format!("  {what}: {}", counts.join(" : ")));
         }
         self.lead.iter().for_each(|lead| line(format!("  {lead}")));
-        line(format!("  trouble: {}", trouble(&self.teams)));
+        line(format!("  trouble: {}", trouble(&self.teams, self.notices)));
         if let Some(team) = self.teams.iter().find(|team| team.alerts > 0) {
             let name = &team.name;
             line(match self.recordings.is_empty() {
@@ -283,8 +288,13 @@ impl Summary {
     }
 }
 
-/// Fallbacks, late answers, script errors and alerts by team.
-fn trouble(teams: &[TeamSummary]) -> String {
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Fallbacks, late answers, script errors and alerts by team, and what the referee reported.
+fn trouble(teams: &[TeamSummary], notices: u64) -> String {
     let of = |team: &TeamSummary| {
         let TeamSummary { fallback, late, script_errors, alerts, .. } = *team;
         let kinds = [
@@ -297,7 +307,8 @@ fn trouble(teams: &[TeamSummary]) -> String {
         let some: Vec<_> = some.map(|(count, what)| format!("{what} {count}")).collect();
         (!some.is_empty()).then(|| format!("{}: {}", team.name, some.join(", ")))
     };
-    let all: Vec<_> = teams.iter().filter_map(of).collect();
+    let referee = (notices > 0).then(|| format!("referee: mistakes {notices}"));
+    let all: Vec<_> = teams.iter().filter_map(of).chain(referee).collect();
     if all.is_empty() { "none".to_owned() } else { all.join("; ") }
 }
 
@@ -306,10 +317,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn alerts_are_trouble_too() {
+    fn alerts_and_mistakes_of_the_referee_are_trouble_too() {
         let team =
             |late, alerts| TeamSummary { name: "A".into(), late, alerts, ..Default::default() };
-        assert_eq!(trouble(&[team(0, 0)]), "none");
-        assert_eq!(trouble(&[team(1, 2), team(0, 0)]), "A: late answers 1, alerts 2");
+        assert_eq!(trouble(&[team(0, 0)], 0), "none");
+        let told = "A: late answers 1, alerts 2; referee: mistakes 3";
+        assert_eq!(trouble(&[team(1, 2), team(0, 0)], 3), told);
     }
 }
