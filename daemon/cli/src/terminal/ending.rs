@@ -28,7 +28,7 @@ use tokio::sync::watch;
 const LOOK: Duration = Duration::from_millis(200);
 /// How long the program may take to end by itself. All three times together are less than a second.
 const GRACE: Duration = Duration::from_millis(500);
-/// How long restoring the terminal may take: a terminal that ctrl-s has stopped takes no output.
+/// How long the last output may take: a terminal that ctrl-s has stopped takes none.
 const RESTORE: Duration = Duration::from_millis(150);
 /// Ends a synchronized update, shows the cursor, ends bracketed paste.
 const PLAIN: &str = "\u{1b}[?2026l\u{1b}[?25h\u{1b}[?2004l";
@@ -154,10 +154,10 @@ fn restore(terminal: Option<Terminal>) {
     if tcgetpgrp(&fd) != Ok(getpgrp()) {
         return;
     }
+    // This never waits. If the terminal refuses it, nothing else can be done.
+    tcsetattr(&fd, OptionalActions::Now, &before).unwrap_or_default();
     let (done, is_done) = sync_channel(1);
     thread::spawn(move || {
-        // If the terminal refuses it, nothing else can be done.
-        tcsetattr(&fd, OptionalActions::Now, &before).unwrap_or_default();
         let leave = if FILLED.load(Ordering::Relaxed) { LEAVE_SCREEN } else { "" };
         let written = write!(File::from(fd), "{leave}{PLAIN}\r\n");
         done.send(written).unwrap_or_default();
