@@ -198,8 +198,7 @@ fn split_team(words: &[String], rest: usize) -> (Option<&str>, &[String]) {
 /// `TEAM/AGENT` in front as two words.
 fn split_agent(words: &[String]) -> Vec<String> {
     let Some((first, rest)) = words.split_first() else { return Vec::new() };
-    let name = short(first);
-    let split = name.split_once("/agents/").or_else(|| name.split_once('/'));
+    let split = agents::shown::split(first);
     let name = split.map_or(vec![first.as_str()], |(team, agent)| vec![team, agent]);
     name.into_iter().map(str::to_owned).chain(rest.iter().cloned()).collect()
 }

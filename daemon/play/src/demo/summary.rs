@@ -321,7 +321,7 @@ mod tests {
         let team =
             |late, alerts| TeamSummary { name: "A".into(), late, alerts, ..Default::default() };
         assert_eq!(trouble(&[team(0, 0)], 0), "none");
-        let told = "A: late answers 1, alerts 2; referee: mistakes 3";
-        assert_eq!(trouble(&[team(1, 2), team(0, 0)], 3), told);
+        let expected = "A: late answers 1, alerts 2; referee: mistakes 3";
+        assert_eq!(trouble(&[team(1, 2), team(0, 0)], 3), expected);
     }
 }

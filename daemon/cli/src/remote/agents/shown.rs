@@ -19,12 +19,17 @@ use serde_json::{Value, json};
 /// Separates team and agent in a resource name.
 const AGENTS: &str = "/agents/";
 
+/// Team and agent of `A/agentA1` or of a resource name; `None` without a team.
+pub(in crate::remote) fn split(name: &str) -> Option<(&str, &str)> {
+    let name = short(name);
+    name.split_once(AGENTS).or_else(|| name.split_once('/'))
+}
+
 /// The resource name of an agent that was typed as `A/agentA1`, or as the agent alone if only one
 /// team has an agent of that name.
 pub(in crate::remote) async fn agent_name(link: &Link, name: &str) -> Result<String> {
-    let name = name.strip_prefix("teams/").unwrap_or(name);
-    let split = name.split_once(AGENTS).or_else(|| name.split_once('/'));
-    if let Some((team, agent)) = split {
+    let name = short(name);
+    if let Some((team, agent)) = split(name) {
         return Ok(format!("{}{AGENTS}{agent}", resource(team)));
     }
     let teams = all_teams(link.clone()).await?;
