@@ -23,6 +23,11 @@ use std::time::Instant;
 
 /// Opens a recording; [`warn`] reports damage later.
 pub(crate) fn open(path: &Path) -> Result<RecordingFile> {
+    if path.is_dir() {
+        let path = path.display();
+        let advice = format!("name one of its files, which `phalanx recording list {path}` shows");
+        return Err(misused(format!("{path} is a folder; {advice}")));
+    }
     Ok(RecordingFile::open(path)?)
 }
 
@@ -51,15 +56,10 @@ pub(crate) fn warn(path: &Path, damage: u64) {
     }
 }
 
-/// A turn as it is typed on the command line.
-pub(crate) fn turn_word(turn: Turn) -> String {
-    format!("{}.{}", turn.round, turn.step)
-}
-
 /// The error for a missing turn, with the first and the last one of the recording.
 pub(crate) fn no_turn(ends: Option<(Turn, Turn)>) -> anyhow::Error {
     let ends = ends
-        .map(|(first, last)| format!("; it has {} to {}", turn_word(first), turn_word(last)))
+        .map(|(first, last)| format!("; it has {} to {}", game_turn(first), game_turn(last)))
         .unwrap_or_default();
     misused(format!("the recording does not have this turn{ends}"))
 }

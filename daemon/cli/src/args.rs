@@ -112,6 +112,9 @@ pub struct WatchArgs {
     /// Leave out turns in which a script decided for every agent.
     #[arg(long, conflicts_with = "decisions")]
     pub trouble: bool,
+    /// Go on when the daemon comes back, after a restart for example.
+    #[arg(long)]
+    pub retry: bool,
     /// Where and how.
     #[command(flatten)]
     pub remote: Remote,

@@ -58,6 +58,7 @@ pub use table::Table;
 pub(crate) use teams::{score, team_row, turn};
 pub use tokens::token;
 pub use tuned::{tuned_origin, tuned_value, tuned_value_json};
+pub(crate) use watch::oldest;
 pub use watch::watch;
 pub use why::{explain, explanation_text, why};
 pub(crate) use world::map;

@@ -5,11 +5,11 @@ pub(crate) mod bomberland;
 pub(crate) mod colosseum;
 pub(crate) mod massim;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use phalanx_game::{Picture, Turn};
 use serde_json::Value;
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 /// Largest file of a replay, in bytes.
@@ -142,8 +142,17 @@ fn write_file(documents: Documents, path: &Path) -> Result<Vec<PathBuf>> {
     Ok(vec![path.to_owned()])
 }
 
-fn create(path: &Path) -> Result<File> {
-    File::create_new(path).with_context(|| format!("{}", path.display()))
+/// Makes a file that is not there yet.
+///
+/// # Errors
+/// When it is, or the system refuses.
+pub fn create(path: &Path) -> Result<File> {
+    File::create_new(path).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => {
+            anyhow!("{} exists already; choose another name, or remove it", path.display())
+        }
+        _ => anyhow!("{}: {error}", path.display()),
+    })
 }
 
 fn put(file: &mut File, bytes: &[u8], path: &Path) -> Result<()> {

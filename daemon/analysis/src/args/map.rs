@@ -19,14 +19,14 @@ Examples:
   phalanx map A --png map.png               the world as team A of a running daemon sees it
   phalanx map A --svg map.svg --theme dark  the same as vector graphics, for a page or a paper
   phalanx map --png - | display             pipe it to another program
-  phalanx map --file match.mcap --turn 2.118 --svg paper.svg
+  phalanx map --file match.mcap --turn 2:118 --svg paper.svg
                                             a turn of a recording
   phalanx map --file match.mcap --layer danger --png danger.png
                                             with this layer of numbers over the ground
   phalanx map --file match.mcap --animate match.png --every 20 --fps 8
                                             the match as an animated PNG, one frame for every 20 turns
 
-TURN is STEP, or ROUND.STEP with rounds from 0. A recording holds the world every ten turns: for a turn in between, the
+TURN is STEP, or ROUND:STEP with rounds from 0. A recording holds the world every ten turns: for a turn in between, the
 command draws the last one before it, and the title names that turn. All frames of a film have the
 same size. A new file replaces an old one only when it is complete."
 )]
@@ -38,7 +38,7 @@ pub struct MapArgs {
     /// parts.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// The turn of the recording: STEP or ROUND.STEP [default: the last one].
+    /// The turn of the recording: STEP or ROUND:STEP [default: the last one].
     #[arg(long, value_name = "TURN", requires = "file", conflicts_with = "animate")]
     pub turn: Option<TurnPlace>,
     /// Write a PNG to this file; `-` is standard output.

@@ -21,7 +21,7 @@ virtual time all stages take no time.")]
 pub struct LatencyArgs {
     /// The recording; any file of a recording in several parts.
     pub file: PathBuf,
-    /// Show only this turn: STEP or ROUND.STEP.
+    /// Show only this turn: STEP or ROUND:STEP.
     #[arg(long, value_name = "TURN")]
     pub turn: Option<TurnPlace>,
     /// How many of the slowest turns are listed.

@@ -13,7 +13,7 @@ use std::str::FromStr;
 Examples:
   phalanx replay A.mcap
       show the match in the terminal, ? lists the keys; elsewhere print it turn by turn
-  phalanx replay A.mcap --at 2.118 --agent agentA1
+  phalanx replay A.mcap --at 2:118 --agent agentA1
       begin at step 118 of round 2 and follow one agent
   phalanx replay A.mcap --decide
       decide the match again; the same strategy decides the same, byte for byte
@@ -27,7 +27,7 @@ Examples:
       take the newest recording of a team in a folder; print JSON lines, the last one a summary
 
 Another strategy sees the results of the recorded actions, not of its own. The more its decisions
-differ, the less the later ones mean. TURN is STEP, or ROUND.STEP with rounds from 0.
+differ, the less the later ones mean. TURN is STEP, or ROUND:STEP with rounds from 0.
 
 Exit codes: 0 no decision differs; 1 a decision differs, or the recording lacks data that decisions
 need; 64 wrong command line.")]
@@ -38,7 +38,7 @@ pub struct ReplayArgs {
     /// Consider only recordings of this team.
     #[arg(long, value_name = "NAME")]
     pub team: Option<String>,
-    /// Begin at this turn: STEP or ROUND.STEP.
+    /// Begin at this turn: STEP or ROUND:STEP.
     #[arg(long, value_name = "TURN", conflicts_with = "decide")]
     pub at: Option<TurnPlace>,
     /// Playback speed in a terminal, 0.125 to 128 times the original.
@@ -99,9 +99,15 @@ impl TurnPlace {
     /// Whether `turn` is this one or a later one.
     #[must_use]
     pub fn is_reached(self, turn: Turn) -> bool {
+        self.is_at(turn) || self.is_over(turn)
+    }
+
+    /// Whether `turn` is later than this one.
+    #[must_use]
+    pub fn is_over(self, turn: Turn) -> bool {
         match self.round {
-            None => turn.step >= self.step,
-            Some(round) => (turn.round, turn.step) >= (round, self.step),
+            None => turn.step > self.step,
+            Some(round) => (turn.round, turn.step) > (round, self.step),
         }
     }
 }
@@ -120,7 +126,7 @@ impl FromStr for TurnPlace {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let number = |word: &str| word.parse::<u32>().ok();
-        // Turns are printed with a colon.
+        // A point is easier to type.
         let known = match text.split_once(['.', ':']) {
             Some((round, step)) => number(round).zip(number(step)),
             None => return number(text).map(|step| Self { round: None, step }).ok_or_else(wrong),
@@ -130,7 +136,7 @@ impl FromStr for TurnPlace {
 }
 
 fn wrong() -> String {
-    "expected STEP or ROUND.STEP, for example 118 or 2.118".to_owned()
+    "expected STEP or ROUND:STEP, for example 118 or 2:118".to_owned()
 }
 
 #[cfg(test)]
@@ -144,7 +150,7 @@ mod tests {
         assert_eq!(turn("2.118"), Ok((Some(2), 118)));
         assert_eq!(turn("2:118"), Ok((Some(2), 118)));
         for bad in ["", "x", "-1", "1.", ".1", "1.2.3", "99999999999"] {
-            assert!(turn(bad).unwrap_err().contains("ROUND.STEP"), "{bad}");
+            assert!(turn(bad).unwrap_err().contains("ROUND:STEP"), "{bad}");
         }
     }
 

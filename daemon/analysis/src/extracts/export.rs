@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use phalanx_cli::failure::misused;
 use phalanx_cli::remote::say;
 use phalanx_exchange::{COLUMNS, DecisionRow, ParquetTable, rows};
-use std::fs::File;
+use phalanx_games::replays::create;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 
 /// `phalanx recording export`.
@@ -25,10 +25,7 @@ pub fn export(args: &ExportArgs) -> Result<()> {
     };
     let file = open(&args.file)?;
     let out: Box<dyn Write + Send> = match &args.out {
-        Some(path) => {
-            let made = File::create_new(path);
-            Box::new(BufWriter::new(made.with_context(|| format!("{}", path.display()))?))
-        }
+        Some(path) => Box::new(BufWriter::new(create(path)?)),
         None => Box::new(BufWriter::new(io::stdout())),
     };
     let mut turns = turns(&file);

@@ -39,7 +39,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 pub fn import(args: &ImportArgs) -> Result<()> {
     let out = args.out.as_deref();
     if let Some(out) = out.filter(|out| out.exists()) {
-        bail!("{}: the file already exists", out.display());
+        bail!("{} exists already; choose another name, or remove it", out.display());
     }
     let form = ReplayForm::of(&args.path)?;
     let folder = out.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());

@@ -1,10 +1,9 @@
 //! `phalanx recording latency`: where the time of each turn went.
 
-use super::{entries, game_turn, open, turn_word, warn};
+use super::{entries, game_turn, no_turn, open, warn};
 use crate::args::recorded::LatencyArgs;
 use crate::args::replay::TurnPlace;
 use anyhow::Result;
-use phalanx_cli::failure::misused;
 use phalanx_cli::paint::{Ink, Paint};
 use phalanx_cli::remote::{Table, counted};
 use phalanx_exchange::{Distribution, Latency, TurnStage, TurnTimes};
@@ -43,10 +42,7 @@ fn one(latency: &Latency, place: TurnPlace) -> Result<&TurnTimes> {
     let meant = |times: &&TurnTimes| place.is_at(game_turn(times.turn));
     latency.turns.iter().find(meant).ok_or_else(|| {
         let ends = latency.turns.first().zip(latency.turns.last());
-        let ends = ends.map(|(first, last)| {
-            format!("; it has {} to {}", turn_word(first.turn), turn_word(last.turn))
-        });
-        misused(format!("the recording does not have this turn{}", ends.unwrap_or_default()))
+        no_turn(ends.map(|(first, last)| (first.turn, last.turn)))
     })
 }
 
@@ -147,7 +143,7 @@ fn worst_turns(path: &Path, worst: &[&TurnTimes], paint: Paint) -> String {
             let span = times.span(stage).map(shown).unwrap_or_default();
             format!("most of it {} ({span})", stage.word())
         });
-        text.push_str(&format!("{:<8} {answer:<8} {longest}\n", turn_word(times.turn)));
+        text.push_str(&format!("{:<8} {answer:<8} {longest}\n", game_turn(times.turn).to_string()));
         for command in commands(path, times) {
             text.push_str(&format!("    {command}\n"));
         }
@@ -157,7 +153,7 @@ fn worst_turns(path: &Path, worst: &[&TurnTimes], paint: Paint) -> String {
 
 /// Commands that show more of a turn.
 fn commands(path: &Path, times: &TurnTimes) -> Vec<String> {
-    let (turn, file) = (turn_word(times.turn), quoted(path));
+    let (turn, file) = (game_turn(times.turn), quoted(path));
     let mut commands = vec![
         format!("phalanx recording latency {file} --turn {turn}"),
         format!("phalanx replay {file} --at {turn}"),
@@ -282,8 +278,8 @@ decided                       ▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆�
 written                                            0 µs
 referee   then 5 ms
 agentA7 thought longest: 300 µs
-    phalanx replay 'a b.mcap' --at 0.118
-    phalanx why agentA7@0.118 --file 'a b.mcap'
+    phalanx replay 'a b.mcap' --at 0:118
+    phalanx why agentA7@0:118 --file 'a b.mcap'
 ";
         assert_eq!(text, expected);
     }
@@ -302,6 +298,6 @@ agentA7 thought longest: 300 µs
         let one = |place: &str| one(&latency, place.parse().unwrap());
         assert!(one("118").is_ok() && one("0.118").is_ok());
         let error = one("1.118").unwrap_err().to_string();
-        assert_eq!(error, "the recording does not have this turn; it has 0.118 to 0.118");
+        assert_eq!(error, "the recording does not have this turn; it has 0:118 to 0:118");
     }
 }

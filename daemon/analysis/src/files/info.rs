@@ -2,6 +2,7 @@
 
 use super::{progress, shown};
 use crate::args::recording::RecordingInfoArgs;
+use crate::extracts::open;
 use anyhow::Result;
 use phalanx_cli::failure::EXIT_FAILED;
 use phalanx_cli::failure::misused;
@@ -24,9 +25,9 @@ pub(super) fn run(args: &RecordingInfoArgs) -> Result<ExitCode> {
     }
     let (what, print) = (format!("reading {}", args.recording), &args.remote.print);
     let (file, summary) = progress::meanwhile(print, what, || {
-        let file = RecordingFile::open(&args.recording)?;
+        let file = open(Path::new(&args.recording))?;
         let summary = if args.check { file.by_reading() } else { file.summary() };
-        Ok::<_, phalanx_record::RecordingError>((file, summary))
+        anyhow::Ok((file, summary))
     })?;
     print.tell(&json(&file, &summary), || text(&file, &summary))?;
     let fine = summary.whole && summary.lost == 0 && summary.damage.is_empty();

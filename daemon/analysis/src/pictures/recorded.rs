@@ -2,7 +2,7 @@
 
 use super::Seen;
 use crate::args::replay::TurnPlace;
-use crate::extracts::{game_turn, no_turn, open, turn_word, turns_with_pictures, warn};
+use crate::extracts::{game_turn, no_turn, open, turns_with_pictures, warn};
 use anyhow::{Result, bail};
 use phalanx_cli::remote::say;
 use phalanx_exchange::PlayedTurn;
@@ -92,11 +92,11 @@ impl Search {
             bail!("{}: the recording contains no turn", path.display());
         };
         let Some((drawn, world)) = self.world else {
-            let (path, turn) = (path.display(), turn_word(turn.turn));
+            let (path, turn) = (path.display(), game_turn(turn.turn));
             bail!("{path}: the world was not recorded up to turn {turn} of its round");
         };
         if drawn != turn.turn {
-            let (drawn, turn) = (turn_word(drawn), turn_word(turn.turn));
+            let (drawn, turn) = (game_turn(drawn), game_turn(turn.turn));
             say(&format!("turn {turn} has no picture of the world; drawing that of turn {drawn}"));
         }
         Ok(Seen { caption: self.cast.caption(&turn), world: Arc::unwrap_or_clone(world) })

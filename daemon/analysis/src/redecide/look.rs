@@ -3,6 +3,7 @@
 
 use crate::args::replay::TurnPlace;
 use anyhow::Result;
+use phalanx_cli::failure::misused;
 use phalanx_cli::paint::{Ink, Paint};
 use phalanx_cli::prompt::{Asking, Console, Flow, Partner, read_lines};
 use phalanx_cli::remote::{print, say};
@@ -60,7 +61,7 @@ pub(super) struct Seen {
     pub(super) reached: bool,
     /// The user quit.
     pub(super) left: bool,
-    /// The terminal failed.
+    /// The run cannot go on.
     pub(super) error: Option<anyhow::Error>,
 }
 
@@ -72,7 +73,8 @@ pub(super) fn watcher(wish: Wish, sight: &Sight) -> Option<Watcher> {
     if wish.until.is_none() && wish.stop_where.is_none() {
         return None;
     }
-    let mut lookout = Lookout { wish, sight: Rc::clone(sight), console: None, next: false };
+    let mut lookout =
+        Lookout { wish, sight: Rc::clone(sight), console: None, next: false, began: false };
     Some(Box::new(move |question| lookout.look(question)))
 }
 
@@ -83,11 +85,20 @@ struct Lookout {
     console: Option<Console>,
     /// Stop at the agent's next decision.
     next: bool,
+    /// A decision was seen.
+    began: bool,
 }
 
 impl Lookout {
     fn look(&mut self, question: &mut Question<'_, '_>) -> ControlFlow<()> {
         let turn = question.ask.turn;
+        if !std::mem::replace(&mut self.began, true)
+            && let Some(until) = self.wish.until
+            && until.is_over(turn)
+        {
+            self.sight.borrow_mut().error = Some(begins_later(until, turn));
+            return ControlFlow::Break(());
+        }
         let reached = self.wish.until.is_some_and(|until| until.is_reached(turn));
         let mine = self.wish.agent.as_deref().is_none_or(|agent| agent == question.agent);
         if reached && !self.sight.borrow().reached && (mine || !self.wish.talks) {
@@ -173,6 +184,14 @@ impl Lookout {
             }
         }
     }
+}
+
+/// The error for a turn that the recording does not reach back to.
+fn begins_later(until: TurnPlace, first: Turn) -> anyhow::Error {
+    misused(format!(
+        "--until {until}: the recording begins with turn {first}; an older one of the same match may \
+         have turn {until}, and `phalanx recording list DIR` shows all of a folder"
+    ))
 }
 
 /// What follows a conversation.

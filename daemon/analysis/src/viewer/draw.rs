@@ -21,6 +21,9 @@ use ratatui::widgets::Paragraph;
 const ROOM_MIN: (u16, u16) = (40, 12);
 /// From this size on the agents and the turns of the selected one are shown together.
 const ROOM_LARGE: (u16, u16) = (120, 40);
+/// Rows that the turns of the selected agent have at least, with their frame, below the agents: so
+/// a team of twenty fits a terminal of [`ROOM_LARGE`].
+const HISTORY_ROWS: u16 = 10;
 /// Rows for the selected agent.
 const DETAIL_ROWS: u16 = 5;
 /// Width of the labels in the details.
@@ -35,7 +38,7 @@ const HELP: &[(&str, &str)] = &[
     ("Home End", "first, last turn"),
     ("n p", "next, previous trouble"),
     ("+ -", "twice, half as fast"),
-    ("118 Enter", "go to step 118; also 2.118 and 50%"),
+    ("118 Enter", "go to step 118; also 2:118 and 50%"),
     ("↓ ↑ Tab", "select another agent"),
     ("Enter f", "only this agent, turn by turn; again: all"),
     ("b", "the board instead of the map"),
@@ -72,7 +75,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, reel: &Reel, player: &Player) {
         history(frame, reel, player, name, right);
     } else if large {
         let agents_rows = u16::try_from(reel.agents.len() + 2).unwrap_or(u16::MAX);
-        let rows = [Constraint::Length(agents_rows.min(right.height / 2)), Constraint::Min(6)];
+        let agents_rows = agents_rows.min(right.height.saturating_sub(HISTORY_ROWS));
+        let rows = [Constraint::Length(agents_rows), Constraint::Min(HISTORY_ROWS)];
         let [upper, lower] = Layout::vertical(rows).areas(right);
         agents(frame, reel, player, turn, upper);
         history(frame, reel, player, name, lower);
@@ -294,7 +298,7 @@ fn timeline(reel: &Reel, player: &Player, width: u16) -> Line<'static> {
 
 fn bottom(player: &Player, reel: &Reel) -> Line<'static> {
     if let Some(typed) = &player.typed {
-        return Line::from(format!(" go to {typed}▏ (STEP, ROUND.STEP or a percentage; Enter)"));
+        return Line::from(format!(" go to {typed}▏ (STEP, ROUND:STEP or a percentage; Enter)"));
     }
     if !player.notice.is_empty() {
         return Line::styled(format!(" {}", player.notice), style(Ink::Yellow));

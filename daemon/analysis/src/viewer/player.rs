@@ -196,7 +196,7 @@ impl Player {
                 }
             }
             KeyCode::Esc => self.typed = None,
-            _ => self.notice = "type STEP, ROUND.STEP or a percentage, then Enter".to_owned(),
+            _ => self.notice = "type STEP, ROUND:STEP or a percentage, then Enter".to_owned(),
         }
     }
 
@@ -231,7 +231,7 @@ fn length(reel: &Reel, at: usize) -> Duration {
     took.clamp(TURN_MIN, TURN_MAX)
 }
 
-/// The typed turn: STEP, ROUND.STEP or a percentage.
+/// The typed turn: STEP, ROUND:STEP or a percentage.
 fn place(typed: &str, reel: &Reel) -> Result<usize, String> {
     if let Some(percent) = typed.strip_suffix('%') {
         let percent: usize =

@@ -171,6 +171,17 @@ fn a_large_terminal_shows_the_selected_agents_turns_beside_all_agents() {
 }
 
 #[test]
+fn the_smallest_large_terminal_has_room_for_a_team_of_twenty() {
+    let info = v1::RecordingInfo { team: "A".into(), ..v1::RecordingInfo::default() };
+    let names: Vec<_> = (1..=20).map(|number| format!("a{number}")).collect();
+    let agents = names.iter().map(|name| agent(name, 0)).collect();
+    let reel = Reel::of(info, [PlayedTurn { agents, ..turn(0) }]);
+    let text = screen(&Player::new(1.0), &reel, (120, 40)).join("\n");
+    let missing: Vec<_> = names.iter().filter(|name| !text.contains(&format!("{name} "))).collect();
+    assert!(missing.is_empty() && text.contains(" a1, turn by turn "), "{missing:?}\n{text}");
+}
+
+#[test]
 fn before_the_first_picture_of_a_round_the_map_is_the_one_that_follows() {
     let mut reel = reel();
     reel.turns[0].world = None;
@@ -198,7 +209,7 @@ fn keys_lead_to_turns_and_to_trouble() {
         presses(&mut player, &reel, keys);
         assert_eq!(player.at, at, "{keys}");
     }
-    assert!(player.notice.contains("it has 0.0 to 0.19"), "{}", player.notice);
+    assert!(player.notice.contains("it has 0:0 to 0:19"), "{}", player.notice);
     for (code, at) in [(KeyCode::PageDown, 17), (KeyCode::End, 19), (KeyCode::Home, 0)] {
         press(&mut player, &reel, code);
         assert_eq!(player.at, at, "{code:?}");

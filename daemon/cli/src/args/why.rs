@@ -12,14 +12,14 @@ Examples:
   phalanx why A/agentA1            the agent's last decision
   phalanx why A/agentA1@-3         its decision three turns before that
   phalanx why A/agentA1@118        its decision in step 118 of the last round with that step
-  phalanx why A/agentA1@2.118      its decision in step 118 of round 2; the first round is 0
+  phalanx why A/agentA1@2:118      its decision in step 118 of round 2; the first round is 0
   phalanx why agentA1 --watch=1s   its last decision, repeated every second
   phalanx why agentA1@118 --file match.mcap
                                    its decision in a recorded match
 
 The daemon keeps a team's last 300 turns, fewer if they are large; a recording has all of them.")]
 pub struct WhyArgs {
-    /// The agent, and the turn: STEP, ROUND.STEP, or -N for N turns back [default: its last turn].
+    /// The agent, and the turn: STEP, ROUND:STEP, or -N for N turns back [default: its last turn].
     #[arg(value_name = "TEAM/AGENT[@TURN]")]
     pub what: AgentTurn,
     /// Read this recording instead of asking a daemon; any file of a recording in several parts.
@@ -54,7 +54,7 @@ impl FromStr for AgentTurn {
             return Ok(Self { agent: text.to_owned(), turn: TurnWord::Ago(0) });
         };
         let number = |word: &str| word.parse::<u32>().ok();
-        // Turns are printed with a colon.
+        // A point is easier to type.
         let known = match turn.split_once(['.', ':']) {
             Some((round, step)) => {
                 number(round).zip(number(step)).map(|(round, step)| (Some(round), step))
@@ -64,7 +64,7 @@ impl FromStr for AgentTurn {
         let step = known.map(|(round, step)| TurnWord::Step(round, step));
         let ago = || turn.strip_prefix('-').and_then(number).map(TurnWord::Ago);
         let turn = step.or_else(ago).ok_or_else(|| {
-            format!("{turn:?} is not a turn; expected STEP, ROUND.STEP or -N for N turns back")
+            format!("{turn:?} is not a turn; expected STEP, ROUND:STEP or -N for N turns back")
         })?;
         Ok(Self { agent: agent.to_owned(), turn })
     }
@@ -81,14 +81,14 @@ mod tests {
             ("A/a1", TurnWord::Ago(0)),
             ("A/a1@-3", TurnWord::Ago(3)),
             ("A/a1@118", TurnWord::Step(None, 118)),
-            ("A/a1@2.118", TurnWord::Step(Some(2), 118)),
             ("A/a1@2:118", TurnWord::Step(Some(2), 118)),
+            ("A/a1@2.118", TurnWord::Step(Some(2), 118)),
         ];
         for (text, meant) in expected {
             assert_eq!(turn(text), Ok(("A/a1".to_owned(), meant)), "{text}");
         }
         for bad in ["A/a1@", "A/a1@x", "A/a1@1.", "A/a1@--1", "A/a1@-1.2", "A/a1@99999999999"] {
-            assert!(turn(bad).unwrap_err().contains("ROUND.STEP"), "{bad}");
+            assert!(turn(bad).unwrap_err().contains("ROUND:STEP"), "{bad}");
         }
     }
 }

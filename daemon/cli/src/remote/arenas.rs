@@ -171,7 +171,7 @@ fn watch(args: &NameArgs) -> Result<()> {
             cursor.clone_from(&event.cursor);
             args.remote.print.tell_one(&shown::event_json(&event), || shown::event_text(&event))
         };
-        follow(open, take).await
+        follow(open, false, take).await
     })
 }
 

@@ -151,7 +151,7 @@ fn watch(args: &WatchArgs) -> Result<()> {
             Some(news) => tell(news, &args.remote.print),
             None => Ok(true),
         };
-        follow(open, take).await
+        follow(open, false, take).await
     })
 }
 

@@ -167,7 +167,7 @@ fn watch(args: &LeagueNameArgs) -> Result<()> {
             cursor.clone_from(&event.cursor);
             args.remote.print.tell_one(&shown::event_json(&event), || shown::event_text(&event))
         };
-        follow(open, take).await
+        follow(open, false, take).await
     })
 }
 

@@ -1,16 +1,21 @@
 //! `phalanx match watch`, and what it shares with other verbs that follow a stream.
 
 use super::fold::{Fold, is_quiet};
-use super::{events, team_name, until_left};
+use super::{events, say, team_name, until_left};
 use crate::args::{OutputArgs, WatchArgs};
 use crate::failure::refused;
 use crate::paint::Paint;
 use anyhow::Result;
-use phalanx_control::client::is_gone;
+use phalanx_control::client::{is_gone, reason};
 use phalanx_proto::v1::matches_client::MatchesClient;
 use phalanx_proto::v1::{MatchEvent, WatchMatchRequest};
 use std::cell::RefCell;
+use std::time::Duration;
+use tokio::time::sleep;
 use tonic::{Code, Status, Streaming};
+
+/// Delay before a stream that broke is opened again.
+const AGAIN: Duration = Duration::from_millis(500);
 
 /// `phalanx match watch`.
 ///
@@ -28,7 +33,7 @@ pub fn watch(args: &WatchArgs) -> Result<()> {
             let request = WatchMatchRequest { team: team.clone(), cursor, decisions };
             Ok(client.clone().watch_match(request).await?.into_inner())
         };
-        let followed = follow(open, |answer, cursor| {
+        let followed = follow(open, args.retry, |answer, cursor| {
             let Some(event) = answer.event else { return Ok(true) };
             cursor.clone_from(&event.cursor);
             printer.borrow_mut().take(event)
@@ -41,14 +46,37 @@ pub fn watch(args: &WatchArgs) -> Result<()> {
 
 /// Passes each message of a stream to `take`, which stores its cursor, until the stream ends or
 /// `take` returns false because standard output is closed. If the daemon dropped us because we were
-/// too slow, opens the stream again after the last cursor.
+/// too slow, opens the stream again after the last cursor; with `retry` also after the daemon was
+/// away, at the oldest event that it still has.
 pub(super) async fn follow<T>(
     open: impl AsyncFn(String) -> Result<Streaming<T>, Status>,
+    retry: bool,
     mut take: impl FnMut(T, &mut String) -> Result<bool>,
 ) -> Result<()> {
     let mut cursor = String::new();
+    let (mut opened, mut away) = (false, false);
     loop {
-        let mut stream = open(cursor.clone()).await.map_err(|status| refused(&status))?;
+        let mut stream = match open(cursor.clone()).await {
+            Ok(stream) => stream,
+            Err(status) if retry && opened && is_away(&status) => {
+                if !std::mem::replace(&mut away, true) {
+                    say("the daemon is away; it is tried again until it answers (ctrl-C ends)");
+                }
+                sleep(AGAIN).await;
+                continue;
+            }
+            Err(status) => match oldest(&status) {
+                Some(oldest) if retry && oldest != cursor => {
+                    cursor = oldest;
+                    continue;
+                }
+                Some(_) | None => return Err(refused(&status)),
+            },
+        };
+        opened = true;
+        if std::mem::take(&mut away) {
+            say("the daemon answers again");
+        }
         loop {
             match stream.message().await {
                 Ok(Some(message)) => {
@@ -56,11 +84,31 @@ pub(super) async fn follow<T>(
                         return Ok(());
                     }
                 }
-                Ok(None) => return Ok(()),
-                Err(status) if too_slow(&status) => break,
+                Ok(None) if !retry => return Ok(()),
+                Ok(None) => {
+                    sleep(AGAIN).await;
+                    break;
+                }
+                Err(status) if too_slow(&status) || (retry && is_away(&status)) => break,
                 Err(status) => return Err(refused(&status)),
             }
         }
+    }
+}
+
+/// Whether the daemon may come back, or the team with it.
+fn is_away(status: &Status) -> bool {
+    is_gone(status) || matches!(status.code(), Code::Unavailable | Code::NotFound)
+}
+
+/// Where to begin if the daemon no longer has the events after the cursor, or was restarted: at its
+/// oldest event, or, without any, at the next one.
+pub(crate) fn oldest(status: &Status) -> Option<String> {
+    let (reason, mut about) = reason(status)?;
+    match reason.as_str() {
+        "CURSOR_EXPIRED" => Some(about.remove("oldest").unwrap_or_default()),
+        "CURSOR_MALFORMED" => Some(String::new()),
+        _ => None,
     }
 }
 

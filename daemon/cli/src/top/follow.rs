@@ -3,6 +3,7 @@
 
 use super::cockpit::Heard;
 use super::margin::Histogram;
+use crate::remote::oldest;
 use phalanx_control::client::{Link, explain, figures, is_gone, reason};
 use phalanx_proto::v1::matches_client::MatchesClient;
 use phalanx_proto::v1::teams_client::TeamsClient;
@@ -182,17 +183,6 @@ fn has_reason(status: &Status, names: &[&str]) -> bool {
 
 fn is_crowded(status: &Status) -> bool {
     has_reason(status, &["TOO_MANY_STREAMS"])
-}
-
-/// Where to begin if the daemon no longer has the events after the cursor, or was restarted: at its
-/// oldest event, or, without any, at the next one.
-fn oldest(status: &Status) -> Option<String> {
-    let (reason, mut about) = reason(status)?;
-    match reason.as_str() {
-        "CURSOR_EXPIRED" => Some(about.remove("oldest").unwrap_or_default()),
-        "CURSOR_MALFORMED" => Some(String::new()),
-        _ => None,
-    }
 }
 
 /// Fills in the parts that have not changed since the previous world.

@@ -25,7 +25,7 @@ arguments! {
         recording: String,
         /// The agent's name, for example `agentA1`.
         agent: String,
-        /// The turn: STEP, ROUND.STEP, or -N for N turns back [default: the last one].
+        /// The turn: STEP, ROUND:STEP, or -N for N turns back [default: the last one].
         turn: Option<String>,
     }
 }
@@ -50,7 +50,7 @@ arguments! {
         recording: String,
         /// Consider only recordings of this team.
         team: Option<String>,
-        /// Begin at this turn: STEP or ROUND.STEP [default: the first one].
+        /// Begin at this turn: STEP or ROUND:STEP [default: the first one].
         from: Option<String>,
         /// Show only this agent.
         agent: Option<String>,
@@ -87,7 +87,7 @@ arguments! {
         strategy: Option<String>,
         /// Consider only recordings of this team.
         team: Option<String>,
-        /// Stop before this turn: STEP or ROUND.STEP [default: the whole match].
+        /// Stop before this turn: STEP or ROUND:STEP [default: the whole match].
         until: Option<String>,
         /// Most differences to list, 1 to 500 [default: 50].
         limit: Option<u64>,

@@ -67,7 +67,8 @@ pub struct Teller {
 }
 
 impl Teller {
-    pub(super) fn tell(&mut self, event: HostEvent) {
+    /// Passes an event on, or counts it as lost when too many wait.
+    pub fn tell(&mut self, event: HostEvent) {
         if self.lost > 0 {
             if self.sender.try_send(HostEvent::Lost(self.lost)).is_err() {
                 self.lost += 1;

@@ -147,6 +147,12 @@ fn a_mistake_of_the_referee_fails_the_test_of_a_game() {
     let said = stderr(&output);
     assert!(said.contains("referee: arena.luau:") && said.contains("nine"), "{said}");
     assert!(stdout(&output).contains("trouble: referee: mistakes"), "{}", stdout(&output));
+    // In real time, too.
+    let demo = ["demo", "--no-page", "--game", folder.to_str().unwrap(), "--steps", "3"];
+    let output = phalanx(&[&demo[..], &["--pace", "50ms"]].concat());
+    let said = stderr(&output);
+    assert!(said.contains("referee: arena.luau:") && said.contains("nine"), "{said}");
+    assert!(stdout(&output).contains("trouble: referee: mistakes 3"), "{}", stdout(&output));
 }
 
 #[test]

@@ -98,9 +98,9 @@ fn a_turn_of_a_recording_is_drawn_with_what_was_done_in_it() {
     // A turn between two pictures shows the earlier one.
     let output = phalanx(&map(&file, &["--turn", "0.14", "--svg", "-"]));
     assert!(stdout(&output).contains("turn 0:10</title>"), "{}", stdout(&output));
-    assert!(stderr(&output).contains("drawing that of turn 0.10"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("drawing that of turn 0:10"), "{}", stderr(&output));
     let gone = refused(&map(&file, &["--turn", "99", "--svg", "-"]), 64);
-    assert!(gone.contains("it has 0.0 to 0.24"), "{gone}");
+    assert!(gone.contains("it has 0:0 to 0:24"), "{gone}");
     let film = dir.path().join("film.png");
     let part = ["--animate", text(&film), "--from", "10", "--to", "19", "--width", "400"];
     let told: Value = serde_json::from_str(&said(&map(&file, &part))).unwrap();

@@ -4,6 +4,7 @@
 use crate::support::{
     PHALANXD, Plain, Running, control, daemon, phalanx, quiet, settings, shown, stderr, wait,
 };
+use crate::watching::{scrape, value};
 use serde_json::{Value, json};
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -45,6 +46,35 @@ fn a_state_folder_whose_daemon_was_killed_is_free() {
     drop(first);
     let mut second = daemon(&config);
     second.line_with("control API");
+    second.terminate();
+    assert_eq!(second.finish().1, Some(0));
+}
+
+#[test]
+fn who_watches_with_retry_goes_on_when_a_killed_daemon_is_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = with_state(&config(dir.path(), SKIP), &dir.path().join("state"));
+    let mut first = daemon(&config);
+    first.line_with("control API");
+    let mut watch = quiet(Command::new("sh"));
+    watch.args(["-c", r#"exec "$0" "$@" 2>&1"#, PHALANX, "match", "watch", "A", "--retry"]);
+    watch.args(["--output", "table", "--control", &control(dir.path())]);
+    let mut watch = Running::start(watch);
+    wait(|| {
+        let open = value(&scrape(dir.path()), "phalanx_api_open_calls", &["WatchMatch"]);
+        (open > Some(0.0)).then_some(())
+    });
+    first.signal("KILL");
+    drop(first);
+    watch.line_with("the daemon is away; it is tried again until it answers");
+    let mut second = daemon(&config);
+    watch.line_with("the daemon answers again");
+    // It hears what happens from now on.
+    let set = phalanx(&["board", "set", "A", "goal", "1", "--control", &control(dir.path())]);
+    assert!(set.status.success(), "{}", stderr(&set));
+    watch.line_with("goal");
+    watch.signal("INT");
+    assert_eq!(watch.finish().1, Some(0));
     second.terminate();
     assert_eq!(second.finish().1, Some(0));
 }

@@ -24,7 +24,7 @@ fn reasons_times_and_tables_come_out_of_a_recording() {
     assert_eq!((&fifth["step"], &fifth["agent"]), (&json!(5), &json!("A/agentA1")));
     assert_eq!((&fifth["result_turn"]["step"], &fifth["generation"]), (&json!(6), &json!(1)));
     assert!(!fifth["percept"].as_str().unwrap().is_empty(), "{fifth}");
-    assert_eq!(why("agentA1@0.5"), fifth);
+    assert_eq!(why("agentA1@0:5"), fifth);
     assert_eq!(why("agentA1@-6"), fifth, "the last step is 11");
     assert!(refused(&["why", "nobody@5", "--file", &file], 1).contains("agentA15"));
     assert!(refused(&["why", "agentA1@99", "--file", &file], 1).contains("it has 0:0 to 0:11"));
@@ -71,7 +71,7 @@ fn a_recording_tells_where_the_time_of_each_turn_went() {
     let one = asked(&["recording", "latency", &file, "--turn", "3"]);
     assert_eq!((&one["step"], &one["agents"]), (&json!(3), &json!(AGENTS)));
     let missing = refused(&["recording", "latency", &file, "--turn", "9"], 64);
-    assert!(missing.contains("it has 0.0 to 0.5"), "{missing}");
+    assert!(missing.contains("it has 0:0 to 0:5"), "{missing}");
     let page = said(&["recording", "latency", &file, "--output", "table", "--worst", "1"]);
     for expected in
         ["typical turn", "slowest turns", "not measured", "phalanx replay", "phalanx why"]
@@ -308,6 +308,6 @@ fn a_recording_is_printed_turn_by_turn_where_no_terminal_reads() {
     assert_eq!(heads.len(), 3, "{text}");
     assert!(heads[0].starts_with("0:5 asked 15 decided 15"), "{text}");
     assert!(text.contains("agentA2") && !text.contains("agentA3"), "{text}");
-    assert!(refused(&["replay", &file, "--at", "99"], 64).contains("it has 0.0 to 0.7"));
+    assert!(refused(&["replay", &file, "--at", "99"], 64).contains("it has 0:0 to 0:7"));
     assert!(refused(&["replay", &file, "--agent", "nobody"], 64).contains("agentA15"));
 }

@@ -17,8 +17,8 @@ use phalanx_cli::terminal::{KeyPresses, ending};
 use phalanx_engine::{JournalEntry, JournalEvent, Snapshot};
 use phalanx_game::Verdict;
 use phalanx_net::{
-    ArenaEnd, ArenaHandle, HostOptions, JournalItem, TeamHandle, host_feed, now, origin,
-    serve_arena,
+    ArenaEnd, ArenaHandle, HostEvent, HostFeed, HostOptions, JournalItem, TeamHandle, Teller,
+    host_feed, now, origin, serve_arena,
 };
 use phalanxd::directory::Member;
 use phalanxd::plans;
@@ -44,7 +44,22 @@ pub(super) struct Playing {
     faults: Option<FaultLog>,
     /// In the order of the cast.
     teams: Vec<TeamHandle>,
+    /// How many alerts each team raised.
+    alerts: Vec<Arc<AtomicU64>>,
+    /// Mistakes that the referee reported.
+    notices: Arc<AtomicU64>,
+    /// What is to be printed.
+    lines: mpsc::Receiver<Said>,
     takes: Takes,
+}
+
+/// Something to print while a match is played.
+#[derive(Debug)]
+enum Said {
+    /// An entry of this team's journal.
+    Entry(String, Arc<JournalEntry>),
+    /// A mistake that the referee reports.
+    Notice(String),
 }
 
 /// Starts the arena and the teams, which take the place of the teams of the match before.
@@ -73,15 +88,24 @@ pub(super) async fn begin(
     };
     let (arena, faults) = cast.arena(origin)?;
     let arena = serve_arena(arena, listener, options);
-    venue.arena.show(cast.game, arena.clone(), feed, venue.stays);
+    let (onward, shown) = host_feed();
+    venue.arena.show(cast.game, arena.clone(), shown, venue.stays);
+    let (sender, lines) = mpsc::channel(LINES_MAX);
+    let notices = Arc::default();
+    tokio::spawn(report_notices(feed, onward, sender.clone(), Arc::clone(&notices)));
     let members = spawn_teams(venue, &mut cast, &arena).await?;
-    let teams = members.iter().map(|member| member.handle.clone()).collect();
+    let teams: Vec<_> = members.iter().map(|member| member.handle.clone()).collect();
+    let alerts: Vec<_> = teams.iter().map(|_| Arc::default()).collect();
+    for (team, alerts) in teams.iter().zip(&alerts) {
+        tokio::spawn(report_lines(team.clone(), sender.clone(), Arc::clone(alerts), args.log));
+    }
     for member in members {
         venue.directory.remove(member.handle.name());
         venue.directory.add(member);
     }
     venue.serve();
-    Ok(Playing { cast, begun: origin.instant, arena, faults, teams, takes })
+    let begun = origin.instant;
+    Ok(Playing { cast, begun, arena, faults, teams, alerts, notices, lines, takes })
 }
 
 async fn spawn_teams(
@@ -109,16 +133,15 @@ async fn spawn_teams(
 impl Playing {
     /// Plays to the end. The teams stay in the directory with their last state.
     pub(super) async fn play(
-        self,
+        mut self,
         venue: &Venue<'_>,
         args: &DemoArgs,
         keys: Option<&mut KeyPresses>,
     ) -> Result<Summary> {
         let mut leads = Leads::default();
-        let alerts: Alerts = self.teams.iter().map(|_| Arc::default()).collect();
-        let played = self.follow(venue, args, (keys, &alerts), &mut leads).await;
+        let played = self.follow(venue, args, keys, &mut leads).await;
         let summary = match played {
-            Ok(steps) => self.conclude(args, steps, &leads, &alerts).await,
+            Ok(steps) => self.conclude(args, steps, &leads).await,
             Err(error) => Err(error),
         };
         // Recordings end after their teams, so that nothing is missing in them.
@@ -130,13 +153,7 @@ impl Playing {
         Ok(Summary { recordings, ..summary? })
     }
 
-    async fn conclude(
-        &self,
-        args: &DemoArgs,
-        steps: u64,
-        leads: &Leads,
-        alerts: &Alerts,
-    ) -> Result<Summary> {
+    async fn conclude(&self, args: &DemoArgs, steps: u64, leads: &Leads) -> Result<Summary> {
         let report = self.arena.ended().await;
         if let ArenaEnd::Panicked { reason } = report.end {
             bail!("the arena failed: {reason}");
@@ -145,36 +162,31 @@ impl Playing {
             // Their last turns may still be on the way to us; a team that hangs is drained later.
             tokio::time::timeout(LEAVE, team.ended()).await.ok();
         }
-        let teams =
-            self.cast.teams.iter().zip(&self.teams).zip(alerts).map(|((plan, team), alerts)| {
-                let alerts = alerts.load(Ordering::Relaxed);
-                TeamSummary::new(&plan.roster.team, &report.verdict, &team.snapshot(), alerts)
-            });
+        let teams = self.cast.teams.iter().zip(&self.teams).zip(&self.alerts);
+        let teams = teams.map(|((plan, team), alerts)| {
+            let alerts = alerts.load(Ordering::Relaxed);
+            TeamSummary::new(&plan.roster.team, &report.verdict, &team.snapshot(), alerts)
+        });
         let effort = Effort { seed: args.seed, fast: false, steps, time: now() - self.begun };
         let result = MatchResult::new(&report.verdict, report.tallies, leads);
         let meters = self.teams.iter().map(|team| &**team.meter());
         let network = self.faults.as_ref().map(FaultLog::report);
         let summary = Summary::new(self.cast.game, effort, teams.collect(), &result, meters);
-        Ok(Summary { network, ..summary })
+        let notices = self.notices.load(Ordering::Relaxed);
+        Ok(Summary { network, notices, ..summary })
     }
 
     /// Shows progress until the arena's verdict is final; the number of steps played.
     async fn follow(
-        &self,
+        &mut self,
         venue: &Venue<'_>,
         args: &DemoArgs,
-        (mut keys, alerts): (Option<&mut KeyPresses>, &Alerts),
+        mut keys: Option<&mut KeyPresses>,
         leads: &mut Leads,
     ) -> Result<u64> {
-        let (arena, teams) = (&self.arena, &self.teams);
+        let (arena, teams, lines) = (&self.arena, &self.teams, &mut self.lines);
         let mut progress = Progress::new(args.json);
         let mut verdicts = arena.verdicts();
-        let (sender, mut lines) = mpsc::channel(LINES_MAX);
-        for (team, alerts) in teams.iter().zip(alerts) {
-            let (lines, alerts) = (sender.clone(), Arc::clone(alerts));
-            tokio::spawn(report_lines(team.clone(), lines, alerts, args.log));
-        }
-        drop(sender);
         let stays = keys.is_some();
         let mut interrupted = pin!(ending::left());
         loop {
@@ -184,8 +196,8 @@ impl Playing {
             leads.see(&verdict);
             progress.draw(&arena.picture());
             progress.step(&verdict, &snapshots, p99);
-            while let Ok((team, entry)) = lines.try_recv() {
-                progress.event(&team, &entry);
+            while let Ok(said) = lines.try_recv() {
+                print(&mut progress, said);
             }
             if verdict.over {
                 return Ok(progress.finish(stays));
@@ -194,7 +206,7 @@ impl Playing {
                 changed = verdicts.changed() => if changed.is_err() {
                     return Ok(progress.finish(stays));
                 },
-                Some((team, entry)) = lines.recv() => progress.event(&team, &entry),
+                Some(said) = lines.recv() => print(&mut progress, said),
                 key = next(keys.as_deref_mut()) => finale::press(venue, key?),
                 () = &mut interrupted => {
                     progress.finish(false);
@@ -213,10 +225,31 @@ async fn next(keys: Option<&mut KeyPresses>) -> Result<char> {
     }
 }
 
-/// How many alerts each team raised.
-type Alerts = Vec<Arc<AtomicU64>>;
+fn print(progress: &mut Progress, said: Said) {
+    match said {
+        Said::Entry(team, entry) => progress.event(&team, &entry),
+        Said::Notice(text) => progress.notice(&text),
+    }
+}
 
-type Lines = mpsc::Sender<(String, Arc<JournalEntry>)>;
+type Lines = mpsc::Sender<Said>;
+
+/// Reports the referee's mistakes, and passes on all that the arena tells.
+async fn report_notices(
+    mut arena: HostFeed,
+    mut onward: Teller,
+    lines: Lines,
+    notices: Arc<AtomicU64>,
+) {
+    while let Some(event) = arena.next().await {
+        if let HostEvent::Notice(text) = &event {
+            notices.fetch_add(1, Ordering::Relaxed);
+            // Those that are too many to be printed are counted.
+            lines.try_send(Said::Notice(text.clone())).unwrap_or_default();
+        }
+        onward.tell(event);
+    }
+}
 
 async fn report_lines(team: TeamHandle, lines: Lines, alerts: Arc<AtomicU64>, log: bool) {
     let Some(mut journal) = team.journal() else { return };
@@ -228,7 +261,7 @@ async fn report_lines(team: TeamHandle, lines: Lines, alerts: Arc<AtomicU64>, lo
             alerts.fetch_add(1, Ordering::Relaxed);
         }
         if is_shown(&entry.event, log)
-            && lines.try_send((name.clone(), entry)).is_err()
+            && lines.try_send(Said::Entry(name.clone(), entry)).is_err()
             && lines.is_closed()
         {
             return;

@@ -48,8 +48,7 @@ pub struct Summary {
     /// What the faults of `--faults` did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkReport>,
-    /// Mistakes that the referee reported in a match with `--fast`: of its own scripts, or in what a
-    /// client sent.
+    /// Mistakes that the referee reported: of its own scripts, or in what a client sent.
     #[serde(skip_serializing_if = "is_zero")]
     pub notices: u64,
     /// What went wrong in a match with `--fast`, each mistake once, at most 20 lines.
