@@ -58,21 +58,21 @@ const fn histogram(
 /// Every metric of ours, in the order of the document. Those of the process come besides, as
 /// `process_…`.
 pub const METRICS: &[MetricDoc] = &[
-    gauge("phalanx_build_info", &["version"], "Always 1; the label tells the daemon's version."),
+    gauge("phalanx_build_info", &["version"], "Always 1; the label is the daemon's version."),
     counter("phalanx_requests_total", &["team"], "Requests for action that reached the team."),
     counter(
         "phalanx_actions_total",
         &["team", "outcome"],
-        "Answers by what became of them. decided: of a script; ordered: of an operator; held: the \
-         fallback, as an operator wished; fallback: the fallback, because a script failed or did \
-         not decide in time; late: no answer of ours reached the referee in time.",
+        "Answers by outcome. decided: a script decided; ordered: an operator's order; held: the \
+         fallback, because an operator paused the agent; fallback: the fallback, because a script \
+         failed or was too slow; late: no answer reached the referee in time.",
     ),
     histogram(
         "phalanx_deadline_margin_seconds",
         &["team"],
         MARGIN,
-        "Time left, when an answer had been sent, until the seat would have answered by itself, in \
-         seconds; 0: it was due already.",
+        "Time between sending an answer and the moment at which the seat would have sent the \
+         fallback, in seconds; 0: that moment had passed.",
     ),
     histogram(
         "phalanx_answer_seconds",
@@ -121,7 +121,7 @@ pub const METRICS: &[MetricDoc] = &[
         "phalanx_recording_lost_total",
         &["team"],
         "Messages that are missing in the team's recording, since the disk failed or was too slow; \
-         gaps in the file tell which.",
+         gaps in the file list them.",
     ),
     counter(
         "phalanx_recording_failures_total",
@@ -186,7 +186,7 @@ pub const METRICS: &[MetricDoc] = &[
     gauge(
         "phalanx_score",
         &["team"],
-        "The score of the running round where the referee tells it, else that of the last one.",
+        "The score of the running round if the referee reports it, else that of the last round.",
     ),
     gauge("phalanx_generation", &["team"], "The number of the generation that decides."),
     gauge("phalanx_on_probation", &["team"], "1 while that generation may be taken back, else 0."),

@@ -158,7 +158,8 @@ settings_table! {
             "Origins whose web pages may connect. Default: only those of this machine \
              (localhost). Programs that send no origin always may.";
         clients_max: usize, Kind::Whole(1, 1_000), Some("8"), "8", Restart(BOUND),
-            "Most clients at once; further ones are refused.";
+            "Most clients at once. A further client replaces one that subscribed to no channel or that \
+             reads too slowly; if there is none, it is refused.";
         queue_size: usize, Kind::Size(64 * KIB, 1024 * MIB), Some("16MiB"), "\"16MiB\"", Restart("is fixed for each connection"),
             "Memory for messages that wait for a client that reads too slowly. When it is full, \
              the oldest messages are dropped and the client gets their count; no team waits.";
