@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use phalanx_game::Verdict;
 use phalanx_game::sorted::SortedMap;
-use phalanx_net::ArenaTruth;
+use phalanx_net::{ArenaTruth, HostEvent};
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -199,35 +199,10 @@ pub struct ArenaSide {
 /// An event of an arena.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArenaEvent {
-    /// The match made a step.
-    Stood(Verdict),
-    /// A client connected from this address.
-    Came(u64, String),
-    /// The referee sent its first message to a client.
-    Greeted(u64),
-    /// A client has left.
-    Left(u64, ArenaLeave),
-    /// A message for people.
-    Notice(String),
-    /// This many events are missing here.
-    Lost(u64),
-    /// The arena has ended.
+    /// Something happened in it.
+    Host(HostEvent),
+    /// It has ended.
     Ended(Box<ArenaStatus>),
-}
-
-/// Why a client left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ArenaLeave {
-    /// It closed the connection, or the network did.
-    Gone,
-    /// The referee closed the connection.
-    Closed,
-    /// It did not read.
-    Slow,
-    /// It was replaced by another client.
-    CrowdedOut,
-    /// Its input could not be parsed.
-    Broken,
 }
 
 /// Why an arena was not started.

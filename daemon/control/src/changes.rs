@@ -116,6 +116,9 @@ pub(crate) fn check_etag(team: &ServedTeam, etag: &str) -> Result<(), Status> {
     if etag.is_empty() || etag == now {
         return Ok(());
     }
-    let message = format!("team {:?} was changed meanwhile; look again", team.name());
+    let message = format!(
+        "team {:?} has changed since you read it; read it again and repeat the change",
+        team.name()
+    );
     Err(refuse(Reason::EtagMismatch, message, [("etag", now)]))
 }

@@ -72,8 +72,8 @@ mod web;
 mod worlds;
 
 pub use arena_view::{
-    ArenaAsk, ArenaBegin, ArenaDirectory, ArenaEvent, ArenaLeave, ArenaRefusal, ArenaSetup,
-    ArenaSide, ArenaState, ArenaStatus, ArenaView, Started,
+    ArenaAsk, ArenaBegin, ArenaDirectory, ArenaEvent, ArenaRefusal, ArenaSetup, ArenaSide,
+    ArenaState, ArenaStatus, ArenaView, Started,
 };
 pub use destinations::{Destinations, MoveHosts};
 pub use directory::TeamDirectory;

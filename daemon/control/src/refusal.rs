@@ -35,7 +35,7 @@ pub(crate) fn status(refusal: StrategyError, sent: bool) -> Status {
         StrategyError::NothingToRollBack => refuse(Reason::NothingToRollBack, message, []),
         StrategyError::NoAgent(agent) => refuse(Reason::AgentNotFound, message, [("agent", agent)]),
         StrategyError::NoRole(role) => refuse(Reason::RoleNotFound, message, [("role", role)]),
-        StrategyError::Param(error) => param(error, message),
+        StrategyError::Command(error) => command(error),
         StrategyError::CodeTooLong => code_too_long(),
         StrategyError::TooManySessions => refuse(Reason::TooManySessions, message, []),
         StrategyError::Busy => refuse(Reason::TeamBusy, message, []),
@@ -140,24 +140,15 @@ fn files(error: &LoadError) -> Status {
 
 /// The report on a folder that could not be read.
 pub(crate) fn load_report(error: LoadError) -> v1::TrialReport {
-    let report = TrialResult { diagnostics: error.diagnostics, ..TrialResult::default() };
+    let report = TrialResult::from(error);
     let faults = report.faults().iter().map(strategy::fault).collect();
     v1::TrialReport { faults, ..v1::TrialReport::default() }
 }
 
 /// The report on a strategy that passed its trial, but failed in the team's own VM.
 fn install_report(error: &BrainError) -> v1::TrialReport {
-    let (file, line) = error.place.clone().unzip();
-    let fault = Fault {
-        fatal: true,
-        file: file.unwrap_or_default(),
-        line,
-        column: None,
-        message: error.message.clone(),
-        help: String::new(),
-        excerpt: String::new(),
-    };
-    v1::TrialReport { faults: vec![strategy::fault(&fault)], ..v1::TrialReport::default() }
+    let faults = vec![strategy::fault(&Fault::from(error))];
+    v1::TrialReport { faults, ..v1::TrialReport::default() }
 }
 
 #[cfg(test)]
@@ -179,6 +170,9 @@ mod tests {
             (StrategyError::CodeTooLong, Code::InvalidArgument, "CODE_TOO_LONG"),
             (StrategyError::TooManySessions, Code::ResourceExhausted, "TOO_MANY_SESSIONS"),
             (StrategyError::Busy, Code::Unavailable, "TEAM_BUSY"),
+            // The team's own refusals keep their reasons.
+            (CommandError::NoSuchAgent { id: 3 }.into(), Code::NotFound, "AGENT_NOT_FOUND"),
+            (CommandError::Stuck { abandoned: 3 }.into(), Code::Unavailable, "TEAM_STUCK"),
             (StrategyError::Ended, Code::Unavailable, "TEAM_ENDED"),
         ] {
             let status = status(refusal, false);

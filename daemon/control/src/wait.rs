@@ -56,9 +56,9 @@ async fn end(
 }
 
 fn too_late(goes_on: bool) -> Status {
-    let message = "the time that the caller gave was over before there was an answer";
+    let message = "the deadline passed before the team answered";
     let more =
-        if goes_on { "; what was asked for goes on, the team's events will tell" } else { "" };
+        if goes_on { "; the change continues, and the team's events show its result" } else { "" };
     let metadata = [("goes_on", goes_on.to_string())];
     refuse(Reason::DeadlineExceeded, format!("{message}{more}"), metadata)
 }

@@ -191,10 +191,10 @@ pub(crate) fn thaw<G: Game>(
     }
     let sizes = [state.members.len(), state.roles.len(), state.counted.len()];
     if sizes != [then.agents.len(); 3] {
-        return Err(CheckpointError::Damaged("its agents are not as many everywhere"));
+        return Err(CheckpointError::Damaged("its lists of agents have different lengths"));
     }
     let board = Board::of_parts(board, state.tick, state.turn);
-    state.board = Arc::new(board.ok_or(CheckpointError::Damaged("no board holds so much"))?);
+    state.board = Arc::new(board.ok_or(CheckpointError::Damaged("its board exceeds the limits"))?);
     let mut belief = game.world(&then);
     belief.restore(&world)?;
     if declared.fixed.is_none() && merged != *then {

@@ -1,8 +1,8 @@
 //! Everything that can be asked of a running team: one [`Command`], the same value from the caller
 //! to the recording.
 //!
-//! A new command is a struct with a row in the table [`PlainCommand`]; the compiler names the other
-//! place: what the team does with it ([`Team`](crate::Team)).
+//! A new command is a struct with a row in the call of `commands!` below; the compiler names the
+//! other place: what the team does with it ([`Team`](crate::Team)).
 
 use crate::{
     BoardItem, BoardPage, BoardRead, BoardWrite, BoardWriteError, BrainError, BrainErrorKind,

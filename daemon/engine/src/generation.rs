@@ -1,5 +1,6 @@
 //! Accepted versions of a strategy.
 
+use crate::BrainError;
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -126,6 +127,30 @@ pub struct Fault {
     pub help: String,
     /// The line itself and a caret below the place; empty without a line.
     pub excerpt: String,
+}
+
+impl Fault {
+    /// A finding that refuses the strategy, without a line.
+    #[must_use]
+    pub fn error(file: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            fatal: true,
+            file: file.into(),
+            line: None,
+            column: None,
+            message: message.into(),
+            help: String::new(),
+            excerpt: String::new(),
+        }
+    }
+}
+
+impl From<&BrainError> for Fault {
+    fn from(error: &BrainError) -> Self {
+        let (file, line) = error.place.clone().unzip();
+        let file = file.unwrap_or_else(|| "strategy".to_owned());
+        Self { line, ..Self::error(file, error.message.clone()) }
+    }
 }
 
 impl fmt::Display for Fault {

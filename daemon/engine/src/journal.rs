@@ -254,7 +254,7 @@ pub enum JournalEvent {
         /// Its rank, where the referee reports it.
         ranking: Option<u32>,
     },
-    /// The referee said goodbye to every seat.
+    /// The referee ended the match for every seat.
     MatchOver,
 }
 

@@ -81,7 +81,7 @@ pub use steering::{
 };
 pub use suspension::Suspension;
 pub use tape::{CallKind, TapedCall, TapedInput, TeamAct, TeamStep};
-pub use team::{SCENE_EVERY, Team, TeamStart};
+pub use team::{LOST_CHANGES, SCENE_EVERY, Team, TeamStart};
 pub use team_options::TeamOptions;
 pub use team_state::TeamState;
 pub use time_reads::{TIME_READ_STEP, TIME_READS_MAX, TimeRead, TimeReads};

@@ -98,7 +98,7 @@ pub struct Snapshot {
     pub marks: Vec<DebugMark>,
     /// Numbers that scripts report.
     pub metrics: SortedMap<String, f64>,
-    /// The referee said goodbye.
+    /// The referee ended the match for every seat.
     pub over: bool,
 }
 

@@ -1,5 +1,6 @@
 //! Who decides for an agent: its script, or an operator's wish.
 
+use crate::CommandError;
 use phalanx_game::{Said, write_order};
 use std::fmt;
 
@@ -62,6 +63,21 @@ impl Steering {
         match self {
             Self::Script => None,
             Self::Paused { by } | Self::Pinned { by, .. } | Self::Piloted { by, .. } => Some(by),
+        }
+    }
+
+    /// The lease under which this operator may order the agent.
+    ///
+    /// # Errors
+    /// When the agent has no pilot, or another one.
+    pub fn lease_of(&self, agent: &str, operator: &str) -> Result<u32, CommandError> {
+        let agent = agent.to_owned();
+        match self {
+            Self::Piloted { by, lease, .. } if by == operator => Ok(*lease),
+            Self::Piloted { by, .. } => Err(CommandError::Piloted { agent, by: by.clone() }),
+            Self::Script | Self::Paused { .. } | Self::Pinned { .. } => {
+                Err(CommandError::NotPiloted { agent })
+            }
         }
     }
 

@@ -22,6 +22,7 @@ mod swap;
 mod turns;
 
 pub use look::SCENE_EVERY;
+pub use resume::LOST_CHANGES;
 
 use crate::alerts::Alerts;
 use crate::checkpoint::thaw;

@@ -13,11 +13,11 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-/// A client is asked so often whether it is there.
+/// Interval at which a client is asked whether it is there.
 const PING_EVERY: Duration = Duration::from_secs(15);
-/// Who says nothing for so long, not even that it is there, is gone.
+/// A client that sends nothing for this long, not even an answer to that, is gone.
 const SILENCE_MAX: Duration = Duration::from_secs(60);
-/// Who takes nothing for so long is cut off.
+/// A client that reads nothing for this long is cut off.
 const STUCK_MAX: Duration = Duration::from_secs(30);
 /// Shortest time between two notices about lost messages.
 const TELL_EVERY: Duration = Duration::from_secs(1);

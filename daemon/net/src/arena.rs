@@ -11,7 +11,7 @@ mod report;
 mod stderr;
 mod truth;
 
-pub use feed::{HostEvent, HostFeed, Leave, Teller, host_feed};
+pub use feed::{HostEvent, HostEventSender, HostFeed, Leave, host_feed};
 pub use player_processes::{Player, PlayerProcesses, Stderr};
 pub use report::{ArenaEnd, ArenaReport};
 pub use truth::ArenaTruth;
@@ -68,7 +68,7 @@ pub struct HostOptions {
     /// How long clients have to read the last bytes before they are cut off.
     pub linger: Duration,
     /// Receives the events in order; `None`: events are not reported.
-    pub teller: Option<Teller>,
+    pub teller: Option<HostEventSender>,
 }
 
 impl Default for HostOptions {
@@ -428,7 +428,7 @@ impl ArenaHost {
         }
         let connection = self.number();
         tracing::debug!(connection = connection.0, peer = link.peer, "client joined");
-        self.tell(|| HostEvent::Came { client: connection, peer: link.peer.clone() });
+        self.tell(|| HostEvent::Connected { client: connection, peer: link.peer.clone() });
         let (framing, host) = (self.framing, self.coming_in.clone());
         let client = ArenaClient::open(link, framing, connection, &self.options, host);
         // A client with a handshake joins after it.
@@ -523,7 +523,7 @@ impl ArenaHost {
             if let Some(colour) = self.options.draw {
                 self.picture.send_replace(self.arena.draw(colour));
             }
-            self.tell(|| HostEvent::Stood(verdict.clone()));
+            self.tell(|| HostEvent::Progress(verdict.clone()));
             self.verdict.send_replace(verdict);
         }
         over

@@ -69,8 +69,8 @@ mod turn_span;
 mod web_socket;
 
 pub use arena::{
-    ArenaEnd, ArenaHandle, ArenaReport, ArenaTruth, HostEvent, HostFeed, HostOptions, Leave,
-    Player, PlayerProcesses, Stderr, Teller, host_feed, serve_arena,
+    ArenaEnd, ArenaHandle, ArenaReport, ArenaTruth, HostEvent, HostEventSender, HostFeed,
+    HostOptions, Leave, Player, PlayerProcesses, Stderr, host_feed, serve_arena,
 };
 pub use artifact::ArtifactError;
 pub use backoff::BackoffOptions;

@@ -46,9 +46,10 @@ pub fn welcomed(line: &str) -> Result<(), String> {
     match line.split_once(SEPARATOR) {
         None if line == WELCOME => Ok(()),
         Some((REFUSED, reason)) => Err(reason.to_owned()),
-        None | Some(_) => {
-            Err(format!("no phalanxd: it said {:?}", phalanx_game::excerpt(line.as_bytes())))
-        }
+        None | Some(_) => Err(format!(
+            "the other end is not phalanxd: it sent {:?}",
+            phalanx_game::excerpt(line.as_bytes())
+        )),
     }
 }
 

@@ -2,10 +2,10 @@
 //! so that a panic loses nothing of it.
 
 use crate::recovery_state::RecoveryState;
-use crate::tickets::{OWN_ROLE_TICKET, OWN_TICKET, Tickets};
+use crate::tickets::{OWN_TICKET, Tickets};
 use phalanx_engine::{
     Answer, Carry, Command, CommandReply, CommandRequest, Input, InstallStrategy, JournalEvent,
-    RetuneTeam, SetRole, Snapshot, Staged, Suspension, TeamOptions, Ticket,
+    REPEATED_TICKET, RetuneTeam, SetRole, Snapshot, Staged, Suspension, TeamOptions, Ticket,
 };
 use phalanx_game::sorted::SortedMap;
 use phalanx_game::{AgentId, Game};
@@ -72,7 +72,7 @@ impl<G: Game> RecoveryLog<G> {
                 self.watched = Some(staged);
             }
         } else if let Command::SetRole(SetRole { agent, role, .. }) = command {
-            if ticket != OWN_ROLE_TICKET {
+            if ticket != REPEATED_TICKET {
                 self.suspended.retain(|known| known.role.as_ref() != Some(&role));
             }
             self.roles.insert(agent, role);
@@ -148,12 +148,12 @@ impl<G: Game> RecoveryLog<G> {
             inputs.push(input);
         }
         let retune =
-            |options| CommandRequest::new(OWN_ROLE_TICKET, RESTART, RetuneTeam { options });
+            |options| CommandRequest::new(REPEATED_TICKET, RESTART, RetuneTeam { options });
         inputs.extend(self.options.map(retune).map(Input::Command));
         let role = |(agent, role): (&AgentId, &String)| {
             // A fresh brain remembers nothing.
             let (agent, role, carry) = (*agent, role.clone(), Carry::Strict);
-            CommandRequest::new(OWN_ROLE_TICKET, RESTART, SetRole { agent, role, carry })
+            CommandRequest::new(REPEATED_TICKET, RESTART, SetRole { agent, role, carry })
         };
         inputs.extend(self.roles.iter().map(role).map(Input::Command));
         inputs

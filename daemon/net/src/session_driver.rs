@@ -23,7 +23,7 @@ pub(crate) struct SessionDriver<G: Game> {
     pub(crate) outbox_bytes: usize,
     /// The seat plays one match after the other, so it stays after a goodbye.
     pub(crate) stays: bool,
-    /// The referee said goodbye.
+    /// The referee ended the match for this seat.
     pub(crate) over: bool,
     /// The referee refused the login on this connection.
     pub(crate) refused: bool,

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::time::MissedTickBehavior;
 
-/// A thread that is inside the same step for so long is replaced: no decision, plan or new strategy
+/// A thread that stays in one step for this long is replaced: no decision, plan or new strategy
 /// takes as long.
 pub const STUCK_AFTER: Duration = Duration::from_secs(5);
 /// Most abandoned threads of a team that still run; each may keep a core busy. With one more the
@@ -35,7 +35,7 @@ const BEGIN_PATIENCE: Duration = Duration::from_secs(5);
 /// Most requests that wait for a supervisor.
 pub(crate) const THREAD_REQUESTS_MAX: usize = 64;
 
-/// How a team's thread does.
+/// The state of a team's thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadHealth {
     /// How often a thread that did not respond was replaced.
@@ -117,7 +117,7 @@ fn real_now() -> Instant {
     Instant::now()
 }
 
-/// Waits until a thread was inside one and the same step for so long; which one.
+/// Waits until a thread stays in one step for `limit`; returns that step.
 pub(crate) async fn stuck(lease: &mut watch::Receiver<Arc<Lease>>, limit: Duration) -> Step {
     let mut sight = Sight::new(lease.borrow().step());
     loop {

@@ -17,8 +17,8 @@ use crate::turn_span::TurnSpan;
 use crate::{Recorder, Taped};
 use futures_util::FutureExt;
 use phalanx_engine::{
-    Brain, BrainError, Input, JournalEntry, JournalEvent, Output, Snapshot, Staged, Team, TeamAct,
-    TeamLink, TeamOptions, TeamStart, TeamState,
+    Brain, BrainError, Input, JournalEntry, JournalEvent, LOST_CHANGES, Output, Snapshot, Staged,
+    Team, TeamAct, TeamLink, TeamOptions, TeamStart, TeamState,
 };
 use phalanx_game::{Game, Roster, SeatId};
 use std::collections::VecDeque;
@@ -33,8 +33,6 @@ use tokio_util::sync::CancellationToken;
 
 /// A team's thread survives this many panics within [`RESTART_WINDOW`]; one more ends it.
 pub const RESTARTS_MAX: usize = 3;
-/// No board changes so often between two snapshots: after a panic it counts on behind all of it.
-const LOST_CHANGES: u64 = 1 << 32;
 /// See [`RESTARTS_MAX`].
 pub const RESTART_WINDOW: Duration = Duration::from_secs(60);
 
@@ -86,8 +84,8 @@ impl<G: Game, F> Recipe<G, F> {
     }
 }
 
-/// What one thread of a team has of its own. It keeps both when it is abandoned, and can do nothing
-/// with them any more.
+/// What one thread of a team has of its own. An abandoned thread keeps both, but its lease is void
+/// and its tape is closed.
 #[derive(Clone, Debug)]
 pub(crate) struct Life {
     pub(crate) lease: Arc<Lease>,
@@ -120,7 +118,7 @@ pub(crate) struct Outlets<G: Game> {
 /// Why a team ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TeamEnd {
-    /// The referee said goodbye to every seat.
+    /// The referee ended the match for every seat.
     MatchOver,
     /// It was drained.
     Drained,

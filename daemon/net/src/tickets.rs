@@ -1,8 +1,6 @@
 //! Who waits for which answer of a team: one bounded table between callers and the team's thread.
 
-use phalanx_engine::{
-    Answer, Command, CommandError, CommandReply, FinalView, REPEATED_TICKET, Ticket,
-};
+use phalanx_engine::{Answer, Command, CommandError, CommandReply, FinalView, Ticket};
 use phalanx_game::sorted::SortedMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::oneshot;
@@ -11,8 +9,6 @@ use tokio::sync::oneshot;
 pub const REQUESTS_MAX: usize = 64;
 /// The ticket of requests that the team's thread makes itself: no caller waits for the answer.
 pub(crate) const OWN_TICKET: Ticket = 0;
-/// As [`OWN_TICKET`], for changes of roles.
-pub(crate) const OWN_ROLE_TICKET: Ticket = REPEATED_TICKET;
 
 /// All open requests of a team.
 #[derive(Debug, Default)]

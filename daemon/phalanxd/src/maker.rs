@@ -15,7 +15,6 @@ use phalanx_control::{
 use phalanx_engine::{Staged, StrategyOrigin};
 use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_games::TeamPlan;
-use phalanx_lua::LoadError;
 use phalanx_net::{CheckpointSink, Endpoint, Lobby};
 use phalanx_settings::{
     AgentRequest, AgentsRequest, Settings, TEAMS_MAX, TeamRequest, TeamSettings,
@@ -194,8 +193,8 @@ impl Maker {
                 MakeError::Spec(errors.mistakes.into_iter().map(wrong).collect())
             })?;
         if team.is_awaited() && self.lobby.is_none() {
-            let text = "bridge; expected host:port, since no team of the settings waits for \
-                        bridges and so they find no door"
+            let text = "bridge; expected host:port: the bridge socket is only open if a team \
+                        in the settings uses `bridge`"
                 .to_owned();
             return Err(MakeError::Spec(vec![Wrong { field: "server".to_owned(), text }]));
         }
@@ -219,7 +218,7 @@ impl Maker {
         options.state = None;
         let (team, settings) = (team.clone(), self.settings.clone());
         let work = move || {
-            let bundle = plans::bundle(&team, &settings).map_err(|error| refused(unread(error)))?;
+            let bundle = plans::bundle(&team, &settings).map_err(|error| refused(error.into()))?;
             let mut keeper = Keeper::open(options);
             let (staged, report) =
                 keeper.first(&Arc::new(bundle)).map_err(|report| refused(*report))?;
@@ -279,11 +278,6 @@ impl Maker {
 
 fn build(error: &phalanx_games::WireError) -> MakeError {
     MakeError::Build(error.to_string())
-}
-
-/// A folder that could not even be read.
-fn unread(error: LoadError) -> TrialResult {
-    TrialResult { diagnostics: error.diagnostics, ..TrialResult::default() }
 }
 
 fn refused(report: TrialResult) -> MakeError {

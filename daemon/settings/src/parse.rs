@@ -162,7 +162,7 @@ pub(crate) fn origins(node: &Node, kind: Kind) -> Result<Vec<String>, Expected> 
     }
     let checked = texts.into_iter().map(|text| match text {
         "*" => Err(format!(
-            "{}; \"*\" would let every page that somebody here looks at steer the teams",
+            "{}; \"*\" would let any web page that is open in a browser here control the teams",
             expected()
         )),
         text if is_origin(text) => Ok(text.to_owned()),

@@ -187,7 +187,10 @@ impl KeeperHandle {
                 return Err(StrategyError::NoRole(role.chars().take(80).collect()));
             }
             Scope::Agent(agent) if self.team.roster().is_present(*agent) => {}
-            Scope::Agent(agent) => return Err(StrategyError::NoAgent(format!("#{}", agent.0))),
+            Scope::Agent(agent) => {
+                let name = self.team.roster().name(*agent).to_owned();
+                return Err(StrategyError::NoAgent(name));
+            }
         }
         let set = SetParam { name: name.into(), scope, value };
         soon(self.team.call(set, by)).await?;

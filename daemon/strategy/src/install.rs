@@ -3,14 +3,14 @@
 use crate::command::{StrategySource, WorkResult};
 use crate::patience::patiently;
 use crate::task::{FolderVerdict, KeeperTask, QueuedWork};
-use crate::trial::unreadable;
 use crate::watch::FolderState;
 use crate::{StrategyError, Trialled};
 use futures_util::future::BoxFuture;
 use phalanx_engine::{
-    BrainError, Carry, Fault, InstallStrategy, RefuseStrategy, Staged, StrategyOrigin,
+    Carry, CommandError, Fault, InstallStrategy, RefuseStrategy, Staged, StrategyOrigin,
 };
 use phalanx_lua::{Bundle, LoadError};
+use phalanx_trial::TrialResult;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -130,9 +130,10 @@ impl KeeperTask {
                 self.verdict = FolderVerdict::Refused
             }
             // The folder is as it is: try again, unless it changed meanwhile.
-            (StrategyError::Busy, StrategySource::Changed(bundle))
-                if matches!(self.seen, FolderState::Nothing) =>
-            {
+            (
+                StrategyError::Busy | StrategyError::Command(CommandError::Stuck { .. }),
+                StrategySource::Changed(bundle),
+            ) if matches!(self.seen, FolderState::Nothing) => {
                 self.history.set_folder("");
                 self.seen = FolderState::Bundle(Arc::clone(bundle));
             }
@@ -145,7 +146,7 @@ impl KeeperTask {
     /// Reports that the trial itself failed; no other code has reported it.
     pub(crate) fn broke_off(&mut self, job: QueuedWork, refusal: StrategyError) {
         if let (StrategyError::Install(error), true) = (&refusal, job.work.aim.plays()) {
-            self.journal(job.work.origin.clone().unwrap_or_default(), vec![fault_of(error)]);
+            self.journal(job.work.origin.clone().unwrap_or_default(), vec![Fault::from(error)]);
         }
         self.refuse(job, refusal);
     }
@@ -180,8 +181,8 @@ impl KeeperTask {
     }
 
     /// The folder holds no strategy.
-    pub(crate) fn unreadable(&mut self, error: &LoadError) {
-        let report = unreadable(error);
+    pub(crate) fn unreadable(&mut self, error: LoadError) {
+        let report = TrialResult::from(error);
         let faults = report.faults();
         let (origin, at) = (Some(StrategyOrigin::File), SystemTime::now());
         self.last_trial = Some(Arc::new(Trialled { report, origin, at }));
@@ -229,26 +230,6 @@ impl KeeperTask {
     fn fault_of_folder(&self, message: String) -> Fault {
         let folder = self.options.folder.as_ref();
         let file = folder.map_or("strategy".into(), |folder| folder.display().to_string());
-        Fault { file, ..fault(message) }
-    }
-}
-
-fn fault_of(error: &BrainError) -> Fault {
-    let (file, line) = match error.place.clone() {
-        Some((file, line)) => (file, Some(line)),
-        None => ("strategy".into(), None),
-    };
-    Fault { file, line, ..fault(error.message.clone()) }
-}
-
-fn fault(message: String) -> Fault {
-    Fault {
-        fatal: true,
-        file: String::new(),
-        line: None,
-        column: None,
-        message,
-        help: String::new(),
-        excerpt: String::new(),
+        Fault::error(file, message)
     }
 }

@@ -34,7 +34,7 @@ pub struct KeeperOptions {
     pub complete: Complete,
     /// Changed files are taken up by themselves.
     pub watch: bool,
-    /// So long files have to rest before they are read.
+    /// How long files must not have changed before they are read.
     pub settle: Duration,
     /// How often the folder is looked through, whatever its drive tells.
     pub poll: Duration,

@@ -1,7 +1,7 @@
 //! What operators ask of a keeper, and why they do not get it.
 
 use crate::Trialled;
-use phalanx_engine::{BrainError, CommandError, ParamError};
+use phalanx_engine::{BrainError, CommandError};
 use phalanx_game::Turn;
 use phalanx_lua::LoadError;
 use std::sync::Arc;
@@ -96,9 +96,9 @@ pub enum StrategyError {
     /// No agent has this role, and no file of the strategy is called so.
     #[error("the strategy has no role {0:?}")]
     NoRole(String),
-    /// The parameter is unknown or does not take the value.
+    /// The team refused a command.
     #[error(transparent)]
-    Param(#[from] ParamError),
+    Command(CommandError),
     /// The piece of script is longer than [`CODE_BYTES_MAX`].
     #[error("the script is longer than {CODE_BYTES_MAX} bytes")]
     CodeTooLong,
@@ -126,14 +126,11 @@ fn first_fault(trialled: &Trialled) -> String {
 
 impl From<CommandError> for StrategyError {
     fn from(error: CommandError) -> Self {
-        if let CommandError::Script(error) = error {
-            Self::Install(error)
-        } else if let CommandError::Param(error) = error {
-            Self::Param(error)
-        } else if let CommandError::Busy(_) | CommandError::Stuck { .. } = error {
-            Self::Busy
-        } else {
-            Self::Ended
+        match error {
+            CommandError::Script(error) => Self::Install(error),
+            CommandError::Busy(_) => Self::Busy,
+            CommandError::Ended => Self::Ended,
+            error => Self::Command(error),
         }
     }
 }

@@ -49,18 +49,13 @@ pub(crate) async fn hold(
     let from = Arc::clone(&options);
     let bundle = match on_a_thread(move || read(&from, subject)).await?? {
         Ok(bundle) => bundle,
-        Err(error) => return Ok(TrialOutcome { bundle: None, report: unreadable(&error) }),
+        Err(error) => return Ok(TrialOutcome { bundle: None, report: error.into() }),
     };
     let view = *patiently(|| team.call(CopyView, "")).await?;
     let tried = Arc::clone(&bundle);
     let report =
         on_a_thread(move || phalanx_trial::run(&tried, &candidate(&options, Some(view), depth)));
     Ok(TrialOutcome { bundle: Some(bundle), report: report.await? })
-}
-
-/// The report of files that are no strategy.
-pub(crate) fn unreadable(error: &LoadError) -> TrialResult {
-    TrialResult { diagnostics: error.diagnostics.clone(), ..TrialResult::default() }
 }
 
 /// Files of a client that are no strategy are refused; a folder with mistakes has failed its trial.

@@ -3,7 +3,7 @@
 use phalanx_engine::{Carry, Fault, View};
 use phalanx_game::sorted::SortedSet;
 use phalanx_game::{Api, Roster};
-use phalanx_lua::{Diagnostic, Limits, Program, Severity};
+use phalanx_lua::{Diagnostic, Limits, LoadError, Program, Severity};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -62,6 +62,13 @@ pub struct TrialResult {
     pub program: Option<Arc<Program>>,
     /// How long loading into a VM took, memories included.
     pub cost: Duration,
+}
+
+/// Files that are no strategy.
+impl From<LoadError> for TrialResult {
+    fn from(error: LoadError) -> Self {
+        Self { diagnostics: error.diagnostics, ..Self::default() }
+    }
 }
 
 impl TrialResult {

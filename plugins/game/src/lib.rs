@@ -7,8 +7,8 @@
 //! `poll_timeout` when to call `handle_timeout` at the latest.
 //!
 //! Absent on purpose: sockets, clocks, tasks, threads, files, environment, randomness that is not
-//! a parameter. Types stay typed along the path of a turn; they are erased once, in the daemon's
-//! `wire.rs`. Scripts meet a game only through [`Value`], [`Said`] and the [`Api`] declaration.
+//! a parameter. Types stay typed along the path of a turn; they are erased once, in
+//! `daemon/games/src/plugin.rs`. Scripts meet a game only through [`Value`], [`Said`] and the [`Api`] declaration.
 #![deny(missing_docs)]
 
 mod api;

@@ -45,7 +45,6 @@ const ADVICE: &[(&str, &str)] = &[
     ("PARAM_VALUE", "`phalanx param list TEAM` shows what each accepts"),
     ("BOARD_KEY_NOT_FOUND", "`phalanx board list TEAM` shows the keys"),
     ("BOARD_FULL", "delete some with `phalanx board delete`, or write with --turns"),
-    ("ETAG_MISMATCH", "it was changed meanwhile: read it again, then repeat the change"),
     ("TEAM_BUSY", "try again in a moment"),
     ("TEAM_STUCK", "its seats send fallbacks; restart the daemon to end its threads"),
     (

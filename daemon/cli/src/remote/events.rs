@@ -40,7 +40,7 @@ fn fields(event: &MatchEvent) -> String {
     kind.replace('_', " ") + ":" + &shown.collect::<String>()
 }
 
-/// The diff as JSON.
+/// An event as JSON.
 pub fn json(event: &MatchEvent) -> Value {
     let turn = event.turn.unwrap_or_default();
     let (kind, details) = event.kind.as_ref().map_or(("unknown", json!({})), details);

@@ -1,7 +1,8 @@
 //! From arenas to the API's types.
 
-use crate::arena_view::{ArenaEvent, ArenaLeave, ArenaSide, ArenaState, ArenaStatus};
+use crate::arena_view::{ArenaEvent, ArenaSide, ArenaState, ArenaStatus};
 use phalanx_game::Verdict;
+use phalanx_net::{HostEvent, Leave};
 use phalanx_proto::v1;
 use phalanx_proto::v1::arena_event::Kind;
 
@@ -65,32 +66,38 @@ fn verdict(verdict: &Verdict) -> v1::ArenaVerdict {
 
 pub(crate) fn event(cursor: String, event: &ArenaEvent) -> v1::ArenaEvent {
     let kind = match event {
-        ArenaEvent::Stood(at) => Kind::Verdict(verdict(at)),
-        ArenaEvent::Came(client, peer) => {
-            Kind::ClientCame(v1::ArenaClientCame { client: *client, peer: peer.clone() })
-        }
-        ArenaEvent::Greeted(client) => {
-            Kind::ClientGreeted(v1::ArenaClientGreeted { client: *client })
-        }
-        ArenaEvent::Left(client, why) => {
-            Kind::ClientLeft(v1::ArenaClientLeft { client: *client, reason: leave(*why).into() })
-        }
-        ArenaEvent::Notice(text) => {
-            Kind::Notice(v1::ArenaNotice { text: cut(text, NOTICE_CHARS_MAX) })
-        }
-        ArenaEvent::Lost(count) => Kind::EventsLost(v1::EventsLost { count: *count }),
+        ArenaEvent::Host(event) => host_event(event),
         ArenaEvent::Ended(status) => Kind::Ended(v1::ArenaEnded { arena: Some(arena(status)) }),
     };
     v1::ArenaEvent { cursor, kind: Some(kind) }
 }
 
-fn leave(why: ArenaLeave) -> v1::ArenaLeave {
+fn host_event(event: &HostEvent) -> Kind {
+    match event {
+        HostEvent::Progress(at) => Kind::Verdict(verdict(at)),
+        HostEvent::Connected { client, peer } => {
+            Kind::ClientCame(v1::ArenaClientCame { client: client.0, peer: peer.clone() })
+        }
+        HostEvent::Greeted { client } => {
+            Kind::ClientGreeted(v1::ArenaClientGreeted { client: client.0 })
+        }
+        HostEvent::Left { client, why } => {
+            Kind::ClientLeft(v1::ArenaClientLeft { client: client.0, reason: leave(*why).into() })
+        }
+        HostEvent::Notice(text) => {
+            Kind::Notice(v1::ArenaNotice { text: cut(text, NOTICE_CHARS_MAX) })
+        }
+        HostEvent::Lost(count) => Kind::EventsLost(v1::EventsLost { count: *count }),
+    }
+}
+
+fn leave(why: Leave) -> v1::ArenaLeave {
     match why {
-        ArenaLeave::Gone => v1::ArenaLeave::Gone,
-        ArenaLeave::Closed => v1::ArenaLeave::Closed,
-        ArenaLeave::Slow => v1::ArenaLeave::Slow,
-        ArenaLeave::CrowdedOut => v1::ArenaLeave::CrowdedOut,
-        ArenaLeave::Broken => v1::ArenaLeave::Broken,
+        Leave::Gone => v1::ArenaLeave::Gone,
+        Leave::Closed => v1::ArenaLeave::Closed,
+        Leave::Slow => v1::ArenaLeave::Slow,
+        Leave::CrowdedOut => v1::ArenaLeave::CrowdedOut,
+        Leave::Broken => v1::ArenaLeave::Broken,
     }
 }
 

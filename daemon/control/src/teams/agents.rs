@@ -80,7 +80,9 @@ impl TeamsService {
             if let Some(order) = order_of(&steer) {
                 steered.team.check_order(order)?;
             }
-            if !asked.validate_only() {
+            if asked.validate_only() {
+                check_pilot(steered.team.as_ref(), id, &steer, &by)?;
+            } else {
                 steered.team.call(SteerAgent { agent: id, steer }, by).await?;
             }
             Ok(shown::<Q>(steered.team.as_ref(), id))
@@ -219,6 +221,14 @@ fn check_last(team: &ServedTeam, agent: &str) -> Result<(), Status> {
         return Ok(());
     }
     Err(refusal::command(CommandError::LastAgent { name: agent.to_owned() }))
+}
+
+/// Whether this caller may order the agent, as of the team's last turn.
+fn check_pilot(team: &ServedTeam, id: AgentId, steer: &Steer, by: &str) -> Result<(), Status> {
+    let Steer::Order { .. } = steer else { return Ok(()) };
+    let snapshot = team.handle.snapshot();
+    let Some(agent) = snapshot.agents.get(id.index()) else { return Ok(()) };
+    agent.steering.lease_of(&agent.name, by).map(drop).map_err(refusal::command)
 }
 
 fn order_of(steer: &Steer) -> Option<&Said> {

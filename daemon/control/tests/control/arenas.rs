@@ -9,8 +9,8 @@ use phalanx_control::{
     ArenaStatus, ArenaView, ControlHandle, Options, Role, ServedTeam, Started, TeamDirectory,
     build,
 };
-use phalanx_game::{Body, Part, Picture, Place, Score, Side, Turn, Verdict};
-use phalanx_net::ArenaTruth;
+use phalanx_game::{Body, ConnectionId, Part, Picture, Place, Score, Side, Turn, Verdict};
+use phalanx_net::{ArenaTruth, HostEvent};
 use phalanx_proto::v1;
 use phalanx_proto::v1::arenas_client::ArenasClient;
 use std::sync::{Arc, Mutex};
@@ -31,9 +31,10 @@ impl ArenaView for Past {
     }
 
     fn events(&self) -> BoxStream<'static, ArenaEvent> {
-        let came = ArenaEvent::Came(0, "127.0.0.1:9".into());
-        let stood = ArenaEvent::Stood(self.0.verdict.clone());
-        stream::iter([came, stood, ArenaEvent::Ended(Box::new(self.0.clone()))]).boxed()
+        let (client, peer) = (ConnectionId(0), "127.0.0.1:9".into());
+        let connected = ArenaEvent::Host(HostEvent::Connected { client, peer });
+        let progress = ArenaEvent::Host(HostEvent::Progress(self.0.verdict.clone()));
+        stream::iter([connected, progress, ArenaEvent::Ended(Box::new(self.0.clone()))]).boxed()
     }
 
     fn begin(&self) {}

@@ -325,6 +325,10 @@ async fn nothing_is_done_where_only_a_check_is_asked_for() {
     let one =
         v1::PinOrderRequest { name: agent(), order, turns: 1, validate_only, ..Default::default() };
     client.pin_order(one).await.unwrap();
+    // What the team would refuse is refused here, too.
+    let order = "move('n')".to_owned();
+    let one = v1::SendOrderRequest { name: agent(), order, validate_only, ..Default::default() };
+    check(&client.send_order(one).await.unwrap_err(), Code::FailedPrecondition, "NOT_PILOTED");
     assert!(daemon.controls.told().is_empty());
     let after = client.get_team(v1::GetTeamRequest { name: name() }).await.unwrap().into_inner();
     assert_eq!(before, after);

@@ -35,7 +35,7 @@ pub enum BoardWriteError {
         key: String,
     },
     /// The value was written since the caller read it.
-    #[error("{key:?} was written meanwhile; read it again, then decide anew")]
+    #[error("{key:?} has changed since you read it; read it again and repeat the write")]
     Changed {
         /// The key.
         key: String,

@@ -93,7 +93,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<ParsedCheckpoint, CheckpointError> {
     if !body.is_empty() {
         return Err(CheckpointError::Damaged("bytes are left over"));
     }
-    let unsound = || CheckpointError::Damaged("a value is none");
+    let unsound = || CheckpointError::Damaged("a value cannot be decoded");
     let (found, roster) = head.whole().ok_or_else(unsound)?;
     let (turn, tick) = (found.turn, found.tick);
     let begun = TeamState { turn, tick, ..TeamState::new(Arc::new(roster)) };
@@ -120,10 +120,10 @@ fn unseal(bytes: &[u8]) -> Result<&[u8], CheckpointError> {
         return Err(CheckpointError::Damaged("it ends too early"));
     }
     if rest.len() as u64 != length {
-        return Err(CheckpointError::Damaged("it goes on behind its end"));
+        return Err(CheckpointError::Damaged("there are bytes after its end"));
     }
     if crc32fast::hash(rest) != crc {
-        return Err(CheckpointError::Damaged("its CRC is another one"));
+        return Err(CheckpointError::Damaged("its checksum does not match"));
     }
     Ok(rest)
 }

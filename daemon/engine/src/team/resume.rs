@@ -21,9 +21,9 @@ use std::time::Instant;
 /// The most events that are kept to repeat them to a fresh team; after that many, the match counts
 /// as the same.
 const HEARD_MAX: usize = 4_096;
-/// More than the number of changes that a board can have between a checkpoint and the end of its
-/// team: the next life counts from there.
-const LOST_CHANGES: u64 = 1 << 32;
+/// More than the number of changes that a board can have between a checkpoint or a snapshot and the
+/// end of its thread: the next one counts from there.
+pub const LOST_CHANGES: u64 = 1 << 32;
 
 /// What a team still has to do with a checkpoint from which it was restored.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use crate::{CommandError, JournalEvent, SetRole, Steer, SteerAgent, SteerCause, 
 use phalanx_game::{AgentId, Game, OrderError, Said, World, check_order};
 use std::time::{Duration, Instant};
 
-/// An agent that waits for its pilot gets its fallback so long before it is due, so that the team
+/// An agent that waits for its pilot gets its fallback this long before it is due, so that the team
 /// is faster than the seat: what the team sends is journalled as the operator's wish.
 const PILOT_GUARD: Duration = Duration::from_millis(20);
 /// At most this part of its time goes for that.
@@ -76,17 +76,10 @@ impl<G: Game> Team<G> {
 
     /// The pilot's next order.
     fn ordered(&self, agent: AgentId, order: &Said, who: &str) -> Result<Steering, CommandError> {
-        let name = || self.crew.roster().name(agent).to_owned();
-        match self.crew.steering(agent) {
-            Steering::Piloted { by, lease, .. } if by == who => {
-                let order = Some(self.fitting(agent, order)?);
-                Ok(Steering::Piloted { by, lease, turns_left: lease, order })
-            }
-            Steering::Piloted { by, .. } => Err(CommandError::Piloted { agent: name(), by }),
-            Steering::Script | Steering::Paused { .. } | Steering::Pinned { .. } => {
-                Err(CommandError::NotPiloted { agent: name() })
-            }
-        }
+        let name = self.crew.roster().name(agent);
+        let lease = self.crew.steering(agent).lease_of(name, who)?;
+        let order = Some(self.fitting(agent, order)?);
+        Ok(Steering::Piloted { by: who.to_owned(), lease, turns_left: lease, order })
     }
 
     /// The order as a script's constructor would have made it, if the world takes it now.

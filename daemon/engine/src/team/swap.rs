@@ -51,7 +51,7 @@ impl<G: Game> Team<G> {
         let memories = match self.load(&staged, spare) {
             Ok(memories) => memories,
             Err(error) => {
-                let faults = vec![fault(&error)];
+                let faults = vec![Fault::from(&error)];
                 let origin: StrategyOrigin = generation.origin.clone();
                 self.journal(None, JournalEvent::StrategyRefused { origin, faults });
                 return Err(error);
@@ -116,22 +116,5 @@ impl<G: Game> Team<G> {
         if self.generations.is_watched_in(turn) {
             self.watch_trouble(&cause.to_string());
         }
-    }
-}
-
-/// A failed swap as a finding of a trial.
-fn fault(error: &BrainError) -> Fault {
-    let (file, line) = match &error.place {
-        Some((file, line)) => (file.clone(), Some(*line)),
-        None => ("strategy".to_owned(), None),
-    };
-    Fault {
-        fatal: true,
-        file,
-        line,
-        column: None,
-        message: error.message.clone(),
-        help: String::new(),
-        excerpt: String::new(),
     }
 }

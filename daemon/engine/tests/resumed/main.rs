@@ -265,7 +265,7 @@ fn a_team_with_a_damaged_checkpoint_begins_anew_and_says_why() {
     let mut bytes = played(7).frozen();
     bytes[100] ^= 1;
     let mut match_: Match = Match::resumed(3, bytes);
-    assert_eq!(match_.story(), ["refused: it is damaged: its CRC is another one"]);
+    assert_eq!(match_.story(), ["refused: it is damaged: its checksum does not match"]);
     match_.begin(3, 0, "cup/1");
     match_.turn(3, 0, 8);
     assert_eq!((match_.snapshot.tick, match_.said.len()), (1, 3));

@@ -11,7 +11,7 @@ const EVENTS_MAX: usize = 1_024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostEvent {
     /// A client connected.
-    Came {
+    Connected {
         /// Its number, never used again in this arena.
         client: ConnectionId,
         /// Its address.
@@ -30,7 +30,7 @@ pub enum HostEvent {
         why: Leave,
     },
     /// The match made a step.
-    Stood(Verdict),
+    Progress(Verdict),
     /// A message for people.
     Notice(String),
     /// The follower was too slow: this many events are missing here.
@@ -54,19 +54,19 @@ pub enum Leave {
 
 /// The arena's end and the follower's end.
 #[must_use]
-pub fn host_feed() -> (Teller, HostFeed) {
+pub fn host_feed() -> (HostEventSender, HostFeed) {
     let (sender, receiver) = mpsc::channel(EVENTS_MAX);
-    (Teller { sender, lost: 0 }, HostFeed(receiver))
+    (HostEventSender { sender, lost: 0 }, HostFeed(receiver))
 }
 
 /// The arena's end of a feed.
 #[derive(Clone, Debug)]
-pub struct Teller {
+pub struct HostEventSender {
     sender: mpsc::Sender<HostEvent>,
     lost: u64,
 }
 
-impl Teller {
+impl HostEventSender {
     /// Passes an event on, or counts it as lost when too many wait.
     pub fn tell(&mut self, event: HostEvent) {
         if self.lost > 0 {

@@ -120,7 +120,7 @@ async fn greet(mut stream: UnixStream, lobby: &Lobby, said: &AtomicBool) -> Resu
     stream.write_all(welcome.as_bytes()).await.map_err(|error| format!("{peer}: {error}"))?;
     let (reader, writer) = stream.into_split();
     let link = Link { reader: Box::new(reader), writer: Box::new(writer), peer };
-    seat.send(link).map_err(|link| format!("{} came when its seat was left", link.peer))
+    seat.send(link).map_err(|link| format!("{}: its seat stopped waiting", link.peer))
 }
 
 /// The first line, without its end. A bridge sends nothing else before the answer.

@@ -15,18 +15,21 @@ impl<G: Game> SeatTask<G> {
         let pipe = match Pipe::adopted(stream) {
             Ok(pipe) => pipe,
             Err(error) => {
-                tracing::warn!(%error, "the connection that was handed over is of no use");
+                tracing::warn!(%error, "cannot use the connection that was handed over");
                 return;
             }
         };
-        tracing::info!(peer = pipe.peer, "goes on with the connection that was handed over");
+        tracing::info!(
+            peer = pipe.peer,
+            "the seat continues on the connection that was handed over"
+        );
         self.open(pipe, now);
         let heard = unpacked(heard).unwrap_or_default();
         let adopted = self.driver.adopted(heard, now);
         if let Err(error) = adopted {
             self.lost(&error.to_string());
         } else if *self.driver.state() != SeatState::Seated {
-            self.lost("what the process before left with the connection does not seat the agent");
+            self.lost("the messages handed over with the connection do not log the agent in");
         }
     }
 

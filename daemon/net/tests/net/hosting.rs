@@ -213,10 +213,10 @@ async fn whoever_follows_hears_of_clients_and_steps_in_order() {
     let mut heard = Vec::new();
     while let Some(event) = feed.next().await {
         heard.push(match event {
-            HostEvent::Came { client, .. } => format!("came {}", client.0),
+            HostEvent::Connected { client, .. } => format!("came {}", client.0),
             HostEvent::Greeted { client } => format!("greeted {}", client.0),
             HostEvent::Left { client, why } => format!("left {} {why:?}", client.0),
-            HostEvent::Stood(verdict) => format!("step {} over {}", verdict.step, verdict.over),
+            HostEvent::Progress(verdict) => format!("step {} over {}", verdict.step, verdict.over),
             HostEvent::Notice(text) => text,
             HostEvent::Lost(count) => format!("lost {count}"),
         });

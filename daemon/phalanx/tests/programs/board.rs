@@ -45,7 +45,7 @@ fn an_operator_and_scripts_talk_over_the_board() {
     demo.told(&["board", "set", "A", "goal", r#"{"x": 9}"#, "--turns", "1000000"]);
     let stale = demo.ask(&["board", "set", "A", "goal", "1", "--etag", etag]);
     assert_eq!(stale.status.code(), Some(2), "{}", stderr(&stale));
-    assert!(stderr(&stale).contains("written meanwhile"), "{}", stderr(&stale));
+    assert!(stderr(&stale).contains("has changed since you read it"), "{}", stderr(&stale));
     let checked = demo.told(&["board", "delete", "A", "goal", "--check-only"]);
     assert_eq!(checked["deleted"], json!(false));
     demo.told(&["board", "delete", "A", "goal"]);

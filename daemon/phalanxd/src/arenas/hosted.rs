@@ -3,9 +3,9 @@
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt, StreamExt};
-use phalanx_control::{ArenaEvent, ArenaLeave, ArenaSide, ArenaState, ArenaStatus, ArenaView};
+use phalanx_control::{ArenaEvent, ArenaSide, ArenaState, ArenaStatus, ArenaView};
 use phalanx_game::Verdict;
-use phalanx_net::{ArenaEnd, ArenaHandle, ArenaTruth, HostEvent, HostFeed, Leave};
+use phalanx_net::{ArenaEnd, ArenaHandle, ArenaTruth, HostFeed};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
@@ -96,7 +96,7 @@ impl ArenaView for Hosted {
         let feed = run.feed.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(feed) = feed else { return stream::empty().boxed() };
         let happened = stream::unfold(feed, |mut feed| async {
-            let event = event(feed.next().await?);
+            let event = ArenaEvent::Host(feed.next().await?);
             Some((event, feed))
         });
         let (facts, handle, ended) =
@@ -147,26 +147,5 @@ impl Run {
             ended,
             ..facts.clone()
         }
-    }
-}
-
-fn event(event: HostEvent) -> ArenaEvent {
-    match event {
-        HostEvent::Came { client, peer } => ArenaEvent::Came(client.0, peer),
-        HostEvent::Greeted { client } => ArenaEvent::Greeted(client.0),
-        HostEvent::Left { client, why } => ArenaEvent::Left(client.0, leave(why)),
-        HostEvent::Stood(verdict) => ArenaEvent::Stood(verdict),
-        HostEvent::Notice(text) => ArenaEvent::Notice(text),
-        HostEvent::Lost(count) => ArenaEvent::Lost(count),
-    }
-}
-
-fn leave(why: Leave) -> ArenaLeave {
-    match why {
-        Leave::Gone => ArenaLeave::Gone,
-        Leave::Closed => ArenaLeave::Closed,
-        Leave::Slow => ArenaLeave::Slow,
-        Leave::CrowdedOut => ArenaLeave::CrowdedOut,
-        Leave::Broken => ArenaLeave::Broken,
     }
 }

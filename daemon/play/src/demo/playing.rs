@@ -17,8 +17,8 @@ use phalanx_cli::terminal::{KeyPresses, ending};
 use phalanx_engine::{JournalEntry, JournalEvent, Snapshot};
 use phalanx_game::Verdict;
 use phalanx_net::{
-    ArenaEnd, ArenaHandle, HostEvent, HostFeed, HostOptions, JournalItem, TeamHandle, Teller,
-    host_feed, now, origin, serve_arena,
+    ArenaEnd, ArenaHandle, HostEvent, HostEventSender, HostFeed, HostOptions, JournalItem,
+    TeamHandle, host_feed, now, origin, serve_arena,
 };
 use phalanxd::directory::Member;
 use phalanxd::plans;
@@ -237,7 +237,7 @@ type Lines = mpsc::Sender<Said>;
 /// Reports the referee's mistakes, and passes on all that the arena tells.
 async fn report_notices(
     mut arena: HostFeed,
-    mut onward: Teller,
+    mut onward: HostEventSender,
     lines: Lines,
     notices: Arc<AtomicU64>,
 ) {

@@ -7,7 +7,7 @@ use phalanx_cli::remote;
 use phalanx_game::sorted::SortedSet;
 use phalanx_game::{Roster, RosterEntry};
 use phalanx_games::shipped;
-use phalanx_lua::{Limits, LoadError};
+use phalanx_lua::Limits;
 use phalanx_trial::TrialResult;
 use phalanxd::check::{excerpt, held};
 use phalanxd::plans;
@@ -38,9 +38,7 @@ pub fn check(args: &TryArgs) -> Result<ExitCode> {
 pub fn trial(dir: &Path, game: Option<&'static str>, roles: &[String]) -> Result<TrialResult> {
     let bundle = match shipped::read(dir) {
         Ok(bundle) => Arc::new(bundle),
-        Err(LoadError { diagnostics }) => {
-            return Ok(TrialResult { diagnostics, ..TrialResult::default() });
-        }
+        Err(error) => return Ok(error.into()),
     };
     let named = roles.iter().cloned().collect::<SortedSet<_>>();
     let roles =

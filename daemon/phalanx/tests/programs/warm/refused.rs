@@ -52,7 +52,7 @@ fn a_damaged_checkpoint_is_set_aside_and_the_one_before_is_taken() {
     let (mut bench, _arena, opponents) = killed();
     change(&bench, "", |bytes| *bytes.last_mut().unwrap() ^= 1);
     let said = said_at_the_start(&mut bench);
-    assert_eq!(said[0], "set a checkpoint aside: it is damaged: its CRC is another one");
+    assert_eq!(said[0], "set a checkpoint aside: it is damaged: its checksum does not match");
     assert!(said[1].contains("goes on from it"), "{said:?}");
     assert_eq!(bench.files()[..2], ["A.1", "A.refused"]);
     bench.seated();
