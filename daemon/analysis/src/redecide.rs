@@ -9,7 +9,7 @@ use crate::args::replay::ReplayArgs;
 use crate::printed::{Printed, bar};
 use anyhow::{Result, anyhow, bail};
 use line::EventLine;
-use look::{Sight, Wish};
+use look::{SharedFindings, StopOptions};
 use phalanx_cli::failure::misused;
 use phalanx_cli::remote::ResultSink;
 use phalanx_engine::{Staged, TeamStart};
@@ -50,7 +50,7 @@ pub fn compare(args: &ReplayArgs, sink: &mut dyn ResultSink) -> Result<bool> {
     }
     let summary = file.summary();
     let strategies = Strategies::default();
-    let sight = Sight::default();
+    let sight = SharedFindings::default();
     let report = Report::new(args, sink, &file, &summary);
     let decider = Decider {
         rerun: rerun(&file, other.clone(), wish(args, &file), &sight)?,
@@ -78,9 +78,9 @@ fn check(expression: &str) -> Result<()> {
     }
 }
 
-fn wish(args: &ReplayArgs, file: &RecordingFile) -> Wish {
+fn wish(args: &ReplayArgs, file: &RecordingFile) -> StopOptions {
     let on_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    Wish {
+    StopOptions {
         game: file.info().game.clone(),
         until: args.until,
         stop_where: args.stop_where.clone(),
@@ -93,8 +93,8 @@ fn wish(args: &ReplayArgs, file: &RecordingFile) -> Wish {
 fn rerun(
     file: &RecordingFile,
     other: Option<Staged>,
-    wish: Wish,
-    sight: &Sight,
+    wish: StopOptions,
+    sight: &SharedFindings,
 ) -> Result<Box<dyn Redecide>> {
     let info = file.info();
     let memory = usize::try_from(info.script_memory_bytes).unwrap_or(usize::MAX);
@@ -124,7 +124,7 @@ struct Decider<'a> {
     /// The turn of the first gap: decisions before it are exact.
     exact_until: Option<Turn>,
     report: Report<'a>,
-    sight: Sight,
+    sight: SharedFindings,
 }
 
 impl Decider<'_> {
@@ -246,7 +246,7 @@ impl Decider<'_> {
         if !more || !self.drain()? {
             return Ok(true);
         }
-        let came = report::Came {
+        let came = report::RunTotals {
             tally: self.comparison.tally(),
             messages: self.rerun.messages(),
             trouble: self.rerun.trouble(),

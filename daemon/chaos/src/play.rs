@@ -19,7 +19,7 @@ use crate::scenario::{Scenario, ScenarioStrategy};
 use crate::violation::{Rule, Violation};
 use crate::watch::{Acknowledged, TeamWatch, Watch};
 use crate::wire::Wire;
-use calls::{Calls, Wish};
+use calls::{Calls, PlannedCall};
 use errands::Errands;
 use phalanx_engine::{Answer, Command, CommandRequest, DrawWorld, InstallStrategy, SetRole};
 use phalanx_game::sorted::{SortedMap, SortedSet};
@@ -417,21 +417,21 @@ impl<'a> Match<'a> {
         };
         let seed = fault.seed.unwrap_or_default();
         let (command, expected) = command(&desk, seed);
-        self.ask(team, Wish { agent, command, expected, next: None }, seed);
+        self.ask(team, PlannedCall { agent, command, expected, next: None }, seed);
     }
 
     pub(crate) fn send(&mut self, team: usize, command: Command, expected: Option<Expected>) {
-        self.pass(team, Wish { agent: AgentId(0), command, expected, next: None }, None);
+        self.pass(team, PlannedCall { agent: AgentId(0), command, expected, next: None }, None);
     }
 
     /// Passes a command to a team. `caller` waits for the answer.
     pub(crate) fn pass(
         &mut self,
         team: usize,
-        wish: Wish,
+        wish: PlannedCall,
         caller: Option<(Acknowledged, oneshot::Sender<Answer>)>,
     ) {
-        let Wish { command, expected, next, .. } = wish;
+        let PlannedCall { command, expected, next, .. } = wish;
         if let Command::LeaveReferee(_) = command {
             open(&self.ledger).excuse_team(team);
             self.lockstep.hang_up(team, None);

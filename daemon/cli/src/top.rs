@@ -4,7 +4,7 @@
 //!  daemon ──streams, answers──► Heard ─┐
 //!                                      ├──► Cockpit ──► draw
 //!  terminal ──────keys─────────────────┘       │
-//!  daemon ◄─────────────────────────── Wish ◄──┘
+//!  daemon ◄─────────────────────────── UserRequest ◄──┘
 //! ```
 
 mod agents;

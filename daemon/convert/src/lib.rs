@@ -170,7 +170,7 @@ pub fn seat_parts(seat: &SeatState) -> (v1::SeatState, String, u32) {
 #[must_use]
 pub fn default_cause(cause: DefaultCause) -> v1::DefaultCause {
     match cause {
-        DefaultCause::NobodyDecided => v1::DefaultCause::NobodyDecided,
+        DefaultCause::NoDecision => v1::DefaultCause::NobodyDecided,
         DefaultCause::Superseded => v1::DefaultCause::Superseded,
         DefaultCause::Disconnected => v1::DefaultCause::Disconnected,
     }

@@ -27,7 +27,7 @@ pub(crate) enum Report {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Word {
+struct SeatReport {
     report: Report,
     at: Instant,
     window: Duration,
@@ -36,7 +36,7 @@ struct Word {
 /// The last report of each seat.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Consensus {
-    words: SortedMap<SeatId, Word>,
+    words: SortedMap<SeatId, SeatReport>,
 }
 
 impl Consensus {
@@ -49,7 +49,7 @@ impl Consensus {
         now: Instant,
     ) {
         let window = due.map_or(WINDOW, |due| due.saturating_duration_since(now));
-        self.words.insert(seat, Word { report, at: now, window });
+        self.words.insert(seat, SeatReport { report, at: now, window });
     }
 
     /// The seat's connection is gone, so its last report does not count any more.
@@ -119,14 +119,15 @@ impl Consensus {
         awaited: &SortedSet<SeatId>,
         now: Instant,
     ) -> bool {
-        let asked = |word: &Word| matches!(word.report, Report::Asked(_)) && word.is_fresh(1, now);
+        let asked =
+            |word: &SeatReport| matches!(word.report, Report::Asked(_)) && word.is_fresh(1, now);
         let is_other = |seat: &SeatId| awaited.contains(seat) && !took_part.contains(seat);
         let others = self.words.iter().filter(|(seat, word)| is_other(seat) && asked(word));
         took_part.len() >= others.count()
     }
 }
 
-impl Word {
+impl SeatReport {
     fn is_fresh(&self, windows: u32, now: Instant) -> bool {
         now.saturating_duration_since(self.at) <= self.window.saturating_mul(windows)
     }

@@ -235,7 +235,7 @@ fn turns_that_the_referee_ended_too_early_count_and_broken_connections_do_not() 
 }
 
 fn defaulted(match_: &mut Match, step: u32) {
-    let (turn, agent, cause) = (Turn::new(0, step), AgentId(0), DefaultCause::NobodyDecided);
+    let (turn, agent, cause) = (Turn::new(0, step), AgentId(0), DefaultCause::NoDecision);
     match_.event(agent, Event::Defaulted { turn, agent, cause });
 }
 

@@ -229,7 +229,7 @@ fn a_fallback_of_the_seat_and_a_late_answer_are_counted_once_each() {
     match_.start(0);
     let turn = Turn::new(0, 1);
     match_.ask(0, turn);
-    let cause = DefaultCause::NobodyDecided;
+    let cause = DefaultCause::NoDecision;
     match_.event(0, Event::Defaulted { turn, agent: AgentId(0), cause });
     match_.input(Input::Late { agent: AgentId(0), turn });
     let Counters { decided, fallback, late, asked, .. } = match_.counters();
@@ -257,7 +257,7 @@ fn a_request_that_nobody_can_place_is_counted_as_its_fallback_will_be() {
     match_.round_started(0, 1);
     let turn = Turn::new(0, 749);
     match_.ask(1, turn);
-    let cause = DefaultCause::NobodyDecided;
+    let cause = DefaultCause::NoDecision;
     match_.event(1, Event::Defaulted { turn, agent: AgentId(1), cause });
     let Counters { asked, fallback, .. } = match_.counters();
     assert_eq!((asked, fallback), (1, 1));

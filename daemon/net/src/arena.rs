@@ -34,7 +34,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
-use truth::{Look, Onlooker, Painter};
+use truth::{TruthClient, TruthRequest, TruthServer};
 
 /// Pieces from clients that wait for the arena; each client holds one more.
 const COMING_MAX: usize = 256;
@@ -60,7 +60,7 @@ pub struct HostOptions {
     pub client_bytes_max: usize,
     /// The players, if the arena names the players that it wants; clients are let in only for a
     /// wanted player without a program. `None`: any client is let in.
-    pub cast: Option<PlayerProcesses>,
+    pub player_processes: Option<PlayerProcesses>,
     /// Where the arena's files go; `None`: nowhere.
     pub artifacts: Option<PathBuf>,
     /// Draw the game after each step, with or without colours; `None`: no drawing.
@@ -68,7 +68,7 @@ pub struct HostOptions {
     /// How long clients have to read the last bytes before they are cut off.
     pub linger: Duration,
     /// Receives the events in order; `None`: events are not reported.
-    pub teller: Option<HostEventSender>,
+    pub events: Option<HostEventSender>,
 }
 
 impl Default for HostOptions {
@@ -77,11 +77,11 @@ impl Default for HostOptions {
             connections_max: 512,
             login_max: LOGIN_MAX,
             client_bytes_max: 8 << 20,
-            cast: None,
+            player_processes: None,
             artifacts: None,
             draw: None,
             linger: Duration::from_secs(2),
-            teller: None,
+            events: None,
         }
     }
 }
@@ -92,7 +92,7 @@ pub struct ArenaHandle {
     address: Option<SocketAddr>,
     verdict: watch::Receiver<Verdict>,
     picture: watch::Receiver<String>,
-    onlooker: Onlooker,
+    onlooker: TruthClient,
     clients: watch::Receiver<usize>,
     report: watch::Receiver<Option<ArenaReport>>,
     _stop_when_dropped: Arc<tokio_util::sync::DropGuard>,
@@ -171,7 +171,7 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
     let start = Arc::new(Notify::new());
     let (verdict, verdicts) = watch::channel(arena.verdict());
     let (picture, pictures) = watch::channel(String::new());
-    let (onlooker, painter) = truth::easel();
+    let (onlooker, painter) = truth::truth_channel();
     let (population, clients) = watch::channel(0);
     let (sender, report) = watch::channel(None);
     let (coming_in, coming) = mpsc::channel(COMING_MAX);
@@ -231,7 +231,7 @@ struct ArenaHost {
     files: Files,
     verdict: watch::Sender<Verdict>,
     picture: watch::Sender<String>,
-    painter: Painter,
+    painter: TruthServer,
     population: watch::Sender<usize>,
     stopped: CancellationToken,
     start: Arc<Notify>,
@@ -250,7 +250,7 @@ enum HostWake {
     Joined(std::io::Result<Option<Link>>),
     AcceptAgain,
     LoginLate,
-    Look(Look),
+    TruthRequest(TruthRequest),
 }
 
 impl ArenaHost {
@@ -302,7 +302,7 @@ impl ArenaHost {
                 }
                 HostWake::AcceptAgain => self.accept_after = None,
                 HostWake::LoginLate => self.close_silent(),
-                HostWake::Look(look) => self.painter.show(look, &*self.arena),
+                HostWake::TruthRequest(look) => self.painter.show(look, &*self.arena),
                 HostWake::Started(player, started) => self.started(player, started),
             }
             self.flush();
@@ -334,7 +334,7 @@ impl ArenaHost {
             joined = accept(self.listener.as_mut()), if accepting => HostWake::Joined(joined),
             () = until(self.accept_after) => HostWake::AcceptAgain,
             () = until(login_due) => HostWake::LoginLate,
-            Some(look) = self.painter.looks.recv() => HostWake::Look(look),
+            Some(look) = self.painter.looks.recv() => HostWake::TruthRequest(look),
             (player, started) = start_done(self.starting.as_mut()) => HostWake::Started(player, started),
         }
     }
@@ -342,16 +342,22 @@ impl ArenaHost {
     /// Whether clients are let in now: if players are named, only when a client without a program
     /// is wanted.
     fn lets_in(&self) -> bool {
-        let Some(cast) = &self.options.cast else { return true };
-        self.arena.wanted().first().is_some_and(|player| cast.program(*player).is_none())
+        let Some(player_processes) = &self.options.player_processes else { return true };
+        self.arena
+            .wanted()
+            .first()
+            .is_some_and(|player| player_processes.program(*player).is_none())
     }
 
     /// Begins to start the next wanted player, if it has a program.
     fn start_wanted(&mut self) {
-        let (None, Some(cast)) = (&self.starting, &self.options.cast) else { return };
+        let (None, Some(player_processes)) = (&self.starting, &self.options.player_processes)
+        else {
+            return;
+        };
         let Some(player) = self.arena.wanted().first().copied() else { return };
-        let Some((name, program)) = cast.program(player) else { return };
-        let (name, program, stderr) = (name.to_owned(), program.clone(), cast.stderr);
+        let Some((name, program)) = player_processes.program(player) else { return };
+        let (name, program, stderr) = (name.to_owned(), program.clone(), player_processes.stderr);
         let starting =
             tokio::task::spawn_blocking(move || player_processes::start(&name, &program, stderr));
         self.starting = Some((player, starting));
@@ -365,7 +371,11 @@ impl ArenaHost {
                 self.join(link);
             }
             Err(error) => {
-                let program = self.options.cast.as_ref().and_then(|cast| cast.program(player));
+                let program = self
+                    .options
+                    .player_processes
+                    .as_ref()
+                    .and_then(|player_processes| player_processes.program(player));
                 if let Some((player, program)) = program {
                     let program = program.display();
                     tracing::error!(player, %program, %error, "could not start the player");
@@ -388,7 +398,7 @@ impl ArenaHost {
     /// When the oldest connection without a login is closed.
     fn login_due(&self) -> Option<Instant> {
         let mut silent = self.clients.values().filter(|client| !client.greeted);
-        let oldest = silent.next().filter(|_| self.options.cast.is_none())?;
+        let oldest = silent.next().filter(|_| self.options.player_processes.is_none())?;
         oldest.since.checked_add(self.options.login_max)
     }
 
@@ -459,8 +469,8 @@ impl ArenaHost {
 
     /// Reports an event to the follower, if there is one.
     fn tell(&mut self, event: impl FnOnce() -> HostEvent) {
-        if let Some(teller) = &mut self.options.teller {
-            teller.tell(event());
+        if let Some(events) = &mut self.options.events {
+            events.tell(event());
         }
     }
 

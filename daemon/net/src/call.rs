@@ -40,7 +40,7 @@ impl TeamHandle {
         let answer = tokio::select! {
             biased;
             answer = claim.answer() => answer,
-            error = self.hurry(), if urgent => Err(error),
+            error = self.replace_while_stuck(), if urgent => Err(error),
         };
         C::answer(answer)
     }
@@ -69,7 +69,7 @@ impl TeamHandle {
 
     /// Has the team's thread replaced as soon as it does not respond, as often as it takes. Returns
     /// when it cannot be.
-    async fn hurry(&self) -> CommandError {
+    async fn replace_while_stuck(&self) -> CommandError {
         let mut lease = self.lease();
         loop {
             let at = stuck(&mut lease, HURRY_AFTER).await;

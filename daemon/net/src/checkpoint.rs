@@ -2,8 +2,8 @@
 //! a sink that stores them.
 
 use crate::clock::{now, wall};
-use crate::estate::Estate;
 use crate::lease::Lease;
+use crate::thread_recovery::ThreadRecovery;
 use phalanx_engine::{Checkpoint, Freezer, Identity, JournalEvent, Keep, Snapshot, Team, inspect};
 use phalanx_game::{Game, Turn};
 use std::fmt;
@@ -100,16 +100,20 @@ pub(crate) struct Checkpoints<G: Game> {
     /// No checkpoint is taken before this instant; `None`: now.
     next: Option<Instant>,
     /// Holds the last one.
-    estate: Estate<G>,
+    thread_recovery: ThreadRecovery<G>,
 }
 
 impl<G: Game> Checkpoints<G> {
-    pub(crate) fn new(team: String, options: Option<CheckpointOptions>, estate: Estate<G>) -> Self {
-        let last = estate.parts().last.as_ref().map(|(_, identity)| identity.begun);
+    pub(crate) fn new(
+        team: String,
+        options: Option<CheckpointOptions>,
+        thread_recovery: ThreadRecovery<G>,
+    ) -> Self {
+        let last = thread_recovery.parts().last.as_ref().map(|(_, identity)| identity.begun);
         let from = options.as_ref().and_then(|options| options.from.as_deref());
         let from = from.and_then(|bytes| inspect(bytes).ok()).map(|found| found.identity.begun);
         let begun = last.or(from).unwrap_or_else(wall);
-        Self { options, team, begun, due: false, next: None, estate }
+        Self { options, team, begun, due: false, next: None, thread_recovery }
     }
 
     fn sink(&self) -> Option<&Arc<dyn CheckpointSink>> {
@@ -123,7 +127,7 @@ impl<G: Game> Checkpoints<G> {
             JournalEvent::RoundStarted => {
                 // A checkpoint of the round before is of no use in this one.
                 (self.begun, self.next) = (wall(), None);
-                self.estate.parts().last = None;
+                self.thread_recovery.parts().last = None;
             }
             JournalEvent::CheckpointRefused { reason } => {
                 self.sink().inspect(|sink| sink.refused(reason));
@@ -131,7 +135,7 @@ impl<G: Game> Checkpoints<G> {
             JournalEvent::Left { keep: Keep { world: false, .. }, .. }
             | JournalEvent::MatchOver => {
                 self.due = false;
-                self.estate.parts().last = None;
+                self.thread_recovery.parts().last = None;
                 self.sink().inspect(|sink| sink.forget());
             }
             _ => {}
@@ -176,7 +180,7 @@ impl<G: Game> Checkpoints<G> {
         };
         self.sink().inspect(|sink| sink.put(Box::new(taken)));
         // The previous one may be dropped here, which takes time too.
-        let before = self.estate.parts().last.replace((checkpoint, identity));
+        let before = self.thread_recovery.parts().last.replace((checkpoint, identity));
         drop(before);
         let end = now();
         let cost = end.saturating_duration_since(present);
@@ -192,8 +196,8 @@ impl<G: Game> Checkpoints<G> {
     /// After a panic each checkpoint is used once, since it may be the reason of the panic.
     pub(crate) fn last(&self, snapshot: &Snapshot, after: After) -> Option<Arc<[u8]>> {
         let (checkpoint, identity) = match after {
-            After::Panic => self.estate.parts().last.take()?,
-            After::Replacement => self.estate.parts().last.clone()?,
+            After::Panic => self.thread_recovery.parts().last.take()?,
+            After::Replacement => self.thread_recovery.parts().last.clone()?,
         };
         let mut checkpoint = checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
         checkpoint.steered(&snapshot.params, &snapshot.steering());

@@ -31,9 +31,9 @@ pub struct HandedSeat {
 
 /// Collects the connections of seats that leave.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Shelf(Arc<Mutex<Vec<HandedSeat>>>);
+pub(crate) struct HandedConnections(Arc<Mutex<Vec<HandedSeat>>>);
 
-impl Shelf {
+impl HandedConnections {
     pub(crate) fn put(&self, handed: HandedSeat) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(handed);
     }

@@ -1,7 +1,7 @@
 //! The handle of a running team: no types of a game, no locks, bounded queues.
 
 use crate::clock::now;
-use crate::handed::{HandedSeat, Shelf};
+use crate::handed::{HandedConnections, HandedSeat};
 use crate::lease::Lease;
 use crate::mailbox::{Mailbox, Port};
 use crate::outlet::JournalStream;
@@ -333,12 +333,12 @@ impl TeamHandle {
     /// Ends the team for a successor in another process: it answers open turns, and hands
     /// connections over instead of closing them. Seats that cannot do so log out.
     pub async fn hand_over(&self, grace: Duration) -> (DrainReport, Vec<HandedSeat>) {
-        let shelf = Shelf::default();
+        let shelf = HandedConnections::default();
         let report = self.leave(grace, Some(&shelf)).await;
         (report, shelf.take())
     }
 
-    async fn leave(&self, grace: Duration, shelf: Option<&Shelf>) -> DrainReport {
+    async fn leave(&self, grace: Duration, shelf: Option<&HandedConnections>) -> DrainReport {
         let Signals { drain, drained, leave, stop } = &self.inner.parts.signals;
         let end = now() + grace;
         let decided = end - grace / 4;

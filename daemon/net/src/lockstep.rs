@@ -5,7 +5,7 @@
 //! its decisions, so that a turn is decided once), and sends all answers back in connection order.
 //! When there is nothing left to deliver, the clock jumps to the earliest timer.
 
-mod place;
+mod seat;
 mod side;
 mod turn_meter;
 

@@ -35,7 +35,7 @@ pub struct Puppet {
     pub snapshot: watch::Sender<Arc<Snapshot>>,
     /// Who asked for a restart, in order.
     pub restarts: Arc<Mutex<Vec<String>>>,
-    chairs: Chairs,
+    fake_seats: FakeSeats,
     tickets: Arc<Tickets>,
     journal: Mutex<Option<broadcast::Sender<Arc<JournalEntry>>>>,
     ended: watch::Sender<Option<TeamEnd>>,
@@ -99,17 +99,17 @@ impl Puppet {
         let puppet = Arc::new(Self {
             snapshot: watch::Sender::default(),
             restarts,
-            chairs: Chairs::default(),
+            fake_seats: FakeSeats::default(),
             tickets: Arc::clone(&tickets),
             journal: Mutex::new(Some(journal.clone())),
             ended: watch::Sender::new(None),
         });
         let seats: Vec<_> = open.iter().map(|seat| seat.id).collect();
-        let (chairs, first) = (puppet.chairs.clone(), seat(&roster, AgentId(0)));
+        let (fake_seats, first) = (puppet.fake_seats.clone(), seat(&roster, AgentId(0)));
         let target = watch::Sender::new(SeatTarget { endpoint, stopped: false, shelf: None });
         let name = roster.team.clone();
         let parts = HandleParts {
-            registry: SeatRegistry::open(chairs, first, open, signals.leave.clone()),
+            registry: SeatRegistry::open(fake_seats, first, open, signals.leave.clone()),
             lineup: watch::Sender::new(Lineup { roster: Arc::new(roster), seats }).subscribe(),
             snapshot: puppet.snapshot.subscribe(),
             journal: journal.downgrade(),
@@ -128,7 +128,7 @@ impl Puppet {
             thread_requests,
         };
         tokio::spawn(drain(Arc::clone(&puppet), signals));
-        (puppet, TeamHandle::with_port(parts, Box::new(Strings { answer, tickets }), ()))
+        (puppet, TeamHandle::with_port(parts, Box::new(FakePort { answer, tickets }), ()))
     }
 
     /// How many callers wait for an answer.
@@ -139,14 +139,14 @@ impl Puppet {
 
     /// All open seats are in this state.
     pub fn seats(&self, state: &SeatState) {
-        for chair in self.chairs.open().values() {
+        for chair in self.fake_seats.open().values() {
             chair.send_modify(|status| status.state = state.clone());
         }
     }
 
     /// Its seats do not leave when they should.
-    pub fn be_stubborn(&self) {
-        self.chairs.stubborn.store(true, Ordering::Relaxed);
+    pub fn refuse_to_leave(&self) {
+        self.fake_seats.stubborn.store(true, Ordering::Relaxed);
     }
 
     /// An entry of the journal.
@@ -174,12 +174,12 @@ impl Puppet {
 }
 
 /// Every command goes to the test.
-struct Strings {
+struct FakePort {
     answer: Answering,
     tickets: Arc<Tickets>,
 }
 
-impl Port for Strings {
+impl Port for FakePort {
     fn send(&self, request: CommandRequest) -> Result<(), CommandError> {
         let (ticket, tickets) = (request.ticket, Arc::clone(&self.tickets));
         let answer = (self.answer)(request);
@@ -194,29 +194,29 @@ impl Port for Strings {
 
 /// Seats without a connection.
 #[derive(Clone, Debug, Default)]
-struct Chairs {
+struct FakeSeats {
     open: Arc<Mutex<SortedMap<SeatId, watch::Sender<SeatStatus>>>>,
     stubborn: Arc<AtomicBool>,
 }
 
-impl Chairs {
+impl FakeSeats {
     fn open(&self) -> MutexGuard<'_, SortedMap<SeatId, watch::Sender<SeatStatus>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Opener for Chairs {
+impl Opener for FakeSeats {
     fn open(&self, seat: Seat, leave: CancellationToken, tasks: &TaskTracker) -> SeatEntry {
         let (status, shown) = watch::channel(SeatStatus::default());
         Self::open(self).insert(seat.id, status);
-        let (chairs, left) = (self.clone(), leave.clone());
+        let (fake_seats, left) = (self.clone(), leave.clone());
         let (id, name) = (seat.id, seat_name(&seat));
         let task = tasks.spawn(async move {
             left.cancelled().await;
-            if chairs.stubborn.load(Ordering::Relaxed) {
+            if fake_seats.stubborn.load(Ordering::Relaxed) {
                 std::future::pending::<()>().await;
             }
-            let status = Self::open(&chairs).remove(&id);
+            let status = Self::open(&fake_seats).remove(&id);
             status.inspect(|status| status.send_modify(|it| it.state = SeatState::Closed));
         });
         SeatEntry::new(name, shown, task.abort_handle(), leave)

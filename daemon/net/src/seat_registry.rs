@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// The channels from a team's thread to its seats, by the seats' ids.
-pub(crate) type Ways<G> = Vec<mpsc::Sender<Act<G>>>;
+pub(crate) type SeatSenders<G> = Vec<mpsc::Sender<Act<G>>>;
 
 /// The agents of a team and their seats. It changes when agents are added and removed.
 #[derive(Clone, Debug)]
@@ -48,20 +48,20 @@ pub(crate) trait Opener: Send + Sync {
 }
 
 /// What the seats of a team share.
-pub(crate) struct Workshop<G: Game> {
+pub(crate) struct SeatFactory<G: Game> {
     pub(crate) game: G,
     pub(crate) target: watch::Receiver<SeatTarget>,
     pub(crate) options: SeatOptions,
     pub(crate) inbox: Mailbox<G>,
     pub(crate) meter: Arc<AnswerMeter>,
     pub(crate) recorder: Option<Arc<dyn Recorder>>,
-    pub(crate) ways: watch::Sender<Ways<G>>,
+    pub(crate) ways: watch::Sender<SeatSenders<G>>,
     /// Connections that another process handed over.
     pub(crate) handed: Mutex<Vec<HandedSeat>>,
     pub(crate) span: tracing::Span,
 }
 
-impl<G: Game> Opener for Workshop<G> {
+impl<G: Game> Opener for SeatFactory<G> {
     fn open(&self, seat: Seat, leave: CancellationToken, tasks: &TaskTracker) -> SeatEntry {
         let (id, name) = (seat.id, seat_name(&seat));
         let (game, target, inbox) = (self.game.clone(), self.target.clone(), self.inbox.clone());
@@ -81,7 +81,7 @@ impl<G: Game> Opener for Workshop<G> {
     }
 }
 
-impl<G: Game> Workshop<G> {
+impl<G: Game> SeatFactory<G> {
     /// Takes the handed-over connection of a seat, if there is one for its address.
     fn handed(&self, name: &str, target: &SeatTarget) -> Option<HandedSeat> {
         let mut handed = self.handed.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
 //! The target of a team's seats: an address, or no connection for now.
 
 use crate::Endpoint;
-use crate::handed::Shelf;
+use crate::handed::HandedConnections;
 
 /// The target that every seat of a team follows.
 #[derive(Clone, Debug)]
@@ -10,5 +10,5 @@ pub(crate) struct SeatTarget {
     /// The seats hang up and do not dial.
     pub(crate) stopped: bool,
     /// A seat that leaves puts its connection there; `None`: it logs out.
-    pub(crate) shelf: Option<Shelf>,
+    pub(crate) shelf: Option<HandedConnections>,
 }

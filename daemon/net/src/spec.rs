@@ -1,17 +1,17 @@
 //! From a description to a running team: `build` may fail, `spawn` cannot.
 
-use crate::estate::Estate;
 use crate::handle::{HandleParts, TeamHandle};
 use crate::lease::Lease;
 use crate::mailbox::Mailbox;
 use crate::outlet::{JOURNAL_ENTRIES_MAX, JournalStream};
 use crate::pulse::Pulse;
-use crate::seat_registry::{Lineup, SeatRegistry, Ways, Workshop};
+use crate::seat_registry::{Lineup, SeatFactory, SeatRegistry, SeatSenders};
 use crate::seat_target::SeatTarget;
 use crate::supervisor::{
     Health, STUCK_AFTER, Supervisor, THREAD_REQUESTS_MAX, ThreadRequest, begin,
 };
-use crate::thread::{Life, Outlets, Recipe, Signals, TeamEnd, Voice, run};
+use crate::thread::{Outlets, Signals, TeamBlueprint, TeamEnd, ThreadChannels, ThreadRun, run};
+use crate::thread_recovery::ThreadRecovery;
 use crate::{CheckpointOptions, Endpoint, HandedSeat, Recorder, SeatOptions};
 use futures_util::FutureExt;
 use phalanx_engine::{Brain, BrainError, JournalEntry, Staged, TeamLink, TeamOptions};
@@ -103,9 +103,9 @@ struct SeatStart {
 
 /// A team's first thread, which waits to be started.
 struct FirstThread<G: Game, F> {
-    recipe: Recipe<G, F>,
-    life: Life,
-    outlets: oneshot::Sender<(Outlets<G>, Voice)>,
+    recipe: TeamBlueprint<G, F>,
+    life: ThreadRun,
+    outlets: oneshot::Sender<(Outlets<G>, ThreadChannels)>,
 }
 
 /// A team whose strategy is loaded and whose thread waits. It ends when it is dropped.
@@ -204,7 +204,7 @@ impl<G: Game> TeamSpec<G> {
         };
         let roster = Arc::new(self.roster.clone());
         let lineup = Lineup { roster: Arc::clone(&roster), seats: seat_of.clone() };
-        let recipe = Recipe {
+        let recipe = TeamBlueprint {
             name: name.clone(),
             game: self.game.clone(),
             roster: Arc::clone(&roster),
@@ -217,7 +217,7 @@ impl<G: Game> TeamSpec<G> {
         };
         let (built, answer) = oneshot::channel();
         let (outlets, start) = oneshot::channel();
-        let (life, health) = (Life::new(self.recorder.clone()), Arc::<Health>::default());
+        let (life, health) = (ThreadRun::new(self.recorder.clone()), Arc::<Health>::default());
         let first_thread = FirstThread { recipe: recipe.clone(), life: life.clone(), outlets };
         let body = move |runtime: &_| run(recipe, life, built, start, runtime);
         let lease = Arc::clone(&first_thread.life.lease);
@@ -254,10 +254,10 @@ impl<G: Game> TeamSpec<G> {
         let (signals, meter, inbox) = (Signals::default(), Arc::default(), Mailbox::default());
         let target = SeatTarget { endpoint: self.endpoint, stopped: start.stopped, shelf: None };
         let target = watch::Sender::new(target);
-        let ways = watch::Sender::new(Ways::new());
+        let ways = watch::Sender::new(SeatSenders::new());
         let (heard, followed) = (ways.subscribe(), target.subscribe());
         let declared = self.game.declaration();
-        let workshop = Workshop {
+        let workshop = SeatFactory {
             game: self.game,
             target: target.subscribe(),
             options: self.seat,
@@ -294,7 +294,7 @@ impl<G: Game> TeamSpec<G> {
         };
         let outlets = Outlets {
             inbox: inbox.clone(),
-            estate: Estate::new(self.staged),
+            thread_recovery: ThreadRecovery::new(self.staged),
             ways: heard,
             lineup,
             snapshot,
@@ -305,14 +305,14 @@ impl<G: Game> TeamSpec<G> {
             tickets,
             target: followed,
         };
-        let reins = Reins { pulse, leases, journal, end: ended, health, requests };
+        let reins = SupervisorParts { pulse, leases, journal, end: ended, health, requests };
         watch_over(first_thread, outlets, reins, start.stuck_after);
         TeamHandle::new(parts, inbox)
     }
 }
 
 /// What controls a team's thread, and the state kept for it.
-struct Reins {
+struct SupervisorParts {
     pulse: Pulse,
     leases: watch::Sender<Arc<Lease>>,
     journal: broadcast::Sender<Arc<JournalEntry>>,
@@ -325,14 +325,14 @@ struct Reins {
 fn watch_over<G, F>(
     FirstThread { recipe, life, outlets: thread }: FirstThread<G, F>,
     outlets: Outlets<G>,
-    Reins { pulse, leases, journal, end, health, requests }: Reins,
+    SupervisorParts { pulse, leases, journal, end, health, requests }: SupervisorParts,
     stuck_after: Option<Duration>,
 ) where
     G: Game,
     F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError> + Clone + Send + 'static,
 {
     let (sender, ended) = oneshot::channel();
-    let voice = Voice { beat: pulse.beat(), ended: sender };
+    let voice = ThreadChannels { beat: pulse.beat(), ended: sender };
     // The thread waits for this since `build`; if it died, the seats answer by themselves.
     drop(thread.send((outlets.clone(), voice)));
     let span = tracing::info_span!("team", team = recipe.name);

@@ -8,7 +8,7 @@
 use crate::clock::now;
 use crate::lease::{Lease, Step};
 use crate::pulse::Pulse;
-use crate::thread::{Life, Outlets, Recipe, TeamEnd, Voice, run_again};
+use crate::thread::{Outlets, TeamBlueprint, TeamEnd, ThreadChannels, ThreadRun, run_again};
 use phalanx_engine::{
     Brain, BrainError, CallKind, CommandError, JournalEntry, Staged, Suspension, TeamLink,
 };
@@ -75,10 +75,10 @@ pub(crate) enum ThreadRequest {
 
 /// Everything that a thread of the team is made of, and what must end with the last one.
 pub(crate) struct Supervisor<G: Game, F> {
-    pub(crate) recipe: Recipe<G, F>,
+    pub(crate) recipe: TeamBlueprint<G, F>,
     pub(crate) outlets: Outlets<G>,
     pub(crate) pulse: Pulse,
-    pub(crate) life: Life,
+    pub(crate) life: ThreadRun,
     pub(crate) ended: oneshot::Receiver<TeamEnd>,
     pub(crate) leases: watch::Sender<Arc<Lease>>,
     pub(crate) journal: broadcast::Sender<Arc<JournalEntry>>,
@@ -90,13 +90,13 @@ pub(crate) struct Supervisor<G: Game, F> {
 
 /// Where a thread was last seen.
 #[derive(Debug)]
-struct Sight {
+struct LastStep {
     at: Step,
     since: Instant,
     looks: u32,
 }
 
-impl Sight {
+impl LastStep {
     fn new(at: Step) -> Self {
         Self { at, since: real_now(), looks: 0 }
     }
@@ -119,7 +119,7 @@ fn real_now() -> Instant {
 
 /// Waits until a thread stays in one step for `limit`; returns that step.
 pub(crate) async fn stuck(lease: &mut watch::Receiver<Arc<Lease>>, limit: Duration) -> Step {
-    let mut sight = Sight::new(lease.borrow().step());
+    let mut sight = LastStep::new(lease.borrow().step());
     loop {
         tokio::time::sleep(limit / LOOKS).await;
         let at = lease.borrow_and_update().step();
@@ -130,12 +130,12 @@ pub(crate) async fn stuck(lease: &mut watch::Receiver<Arc<Lease>>, limit: Durati
 }
 
 /// A thread's place among the abandoned ones, if it was abandoned; it leaves it when it ends.
-struct Place {
+struct AbandonedGuard {
     lease: Arc<Lease>,
     abandoned: Arc<AtomicU32>,
 }
 
-impl Drop for Place {
+impl Drop for AbandonedGuard {
     fn drop(&mut self) {
         if self.lease.is_abandoned() {
             self.abandoned.fetch_sub(1, Ordering::Relaxed);
@@ -149,7 +149,8 @@ pub(crate) fn begin(
     (lease, health): (&Arc<Lease>, &Health),
     body: impl FnOnce(&tokio::runtime::Runtime) + Send + 'static,
 ) -> std::io::Result<()> {
-    let place = Place { lease: Arc::clone(lease), abandoned: Arc::clone(&health.abandoned) };
+    let place =
+        AbandonedGuard { lease: Arc::clone(lease), abandoned: Arc::clone(&health.abandoned) };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let span = tracing::info_span!("team", team);
     // A NUL would be a panic inside the standard library.
@@ -170,7 +171,7 @@ where
     pub(crate) async fn run(mut self) {
         let mut looks = tokio::time::interval(self.stuck_after / LOOKS);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut sight = Sight::new(self.life.lease.step());
+        let mut sight = LastStep::new(self.life.lease.step());
         let end = loop {
             tokio::select! {
                 biased;
@@ -237,7 +238,7 @@ where
         let (inbox, mut lives) = (outlets.inbox.clone(), outlets.lives.subscribe());
         let before = *lives.borrow();
         {
-            let mut parts = outlets.estate.parts();
+            let mut parts = outlets.thread_recovery.parts();
             parts.recovery.lift_suspensions();
             parts.recovery.replaced(format!("the team was restarted by {by}"), None);
         }
@@ -292,13 +293,13 @@ where
         let running = self.life.lease.running();
         self.life.tape.end(now());
         let (sender, ended) = oneshot::channel();
-        let voice = Voice { beat: self.pulse.beat(), ended: sender };
+        let voice = ThreadChannels { beat: self.pulse.beat(), ended: sender };
         let outlets = self.outlets.clone();
         let (why, suspension) = self.finding(&outlets, running, by);
         tracing::error!(team, abandoned, "{why}");
-        outlets.estate.parts().recovery.replaced(why, suspension);
+        outlets.thread_recovery.parts().recovery.replaced(why, suspension);
         self.ended = ended;
-        self.life = Life::new(self.recipe.recorder.clone());
+        self.life = ThreadRun::new(self.recipe.recorder.clone());
         self.leases.send_replace(Arc::clone(&self.life.lease));
         let (recipe, life) = (self.recipe.clone(), self.life.clone());
         let body = move |runtime: &_| run_again(recipe, life, (outlets, voice), runtime);

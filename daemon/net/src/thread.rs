@@ -2,16 +2,16 @@
 
 use crate::checkpoint::{After, CheckpointOptions, Checkpoints};
 use crate::clock::{now, until};
-use crate::estate::Estate;
 use crate::lease::{Abandoned, Lease};
 use crate::mailbox::Mailbox;
 use crate::options::INBOX_EVENTS_MAX;
 use crate::pulse::Beat;
 use crate::sampler::Sampler;
 use crate::seat::{Act, panic_text};
-use crate::seat_registry::{Lineup, Ways};
+use crate::seat_registry::{Lineup, SeatSenders};
 use crate::seat_target::SeatTarget;
 use crate::tape::{Clock, Tape, TapedBrain};
+use crate::thread_recovery::ThreadRecovery;
 use crate::tickets::Tickets;
 use crate::turn_span::TurnSpan;
 use crate::{Recorder, Taped};
@@ -38,7 +38,7 @@ pub const RESTART_WINDOW: Duration = Duration::from_secs(60);
 
 /// What a team is made of, again after each panic and for each thread that takes its place.
 #[derive(Clone)]
-pub(crate) struct Recipe<G: Game, F> {
+pub(crate) struct TeamBlueprint<G: Game, F> {
     /// The team's name in the daemon.
     pub(crate) name: String,
     pub(crate) game: G,
@@ -52,13 +52,17 @@ pub(crate) struct Recipe<G: Game, F> {
     pub(crate) make_brain: F,
 }
 
-impl<G: Game, F> Recipe<G, F> {
+impl<G: Game, F> TeamBlueprint<G, F> {
     /// A start with the recipe's seats and options.
     fn start(&self, staged: Staged, state: TeamState, checkpoint: Option<Arc<[u8]>>) -> TeamStart {
         TeamStart { seats: self.seat_of.clone(), options: self.options, staged, state, checkpoint }
     }
 
-    fn team(&mut self, start: TeamStart, Life { tape, lease }: &Life) -> Result<Team<G>, BrainError>
+    fn team(
+        &mut self,
+        start: TeamStart,
+        ThreadRun { tape, lease }: &ThreadRun,
+    ) -> Result<Team<G>, BrainError>
     where
         F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError>,
     {
@@ -87,12 +91,12 @@ impl<G: Game, F> Recipe<G, F> {
 /// What one thread of a team has of its own. An abandoned thread keeps both, but its lease is void
 /// and its tape is closed.
 #[derive(Clone, Debug)]
-pub(crate) struct Life {
+pub(crate) struct ThreadRun {
     pub(crate) lease: Arc<Lease>,
     pub(crate) tape: Tape,
 }
 
-impl Life {
+impl ThreadRun {
     pub(crate) fn new(recorder: Option<Arc<dyn Recorder>>) -> Self {
         Self { lease: Arc::default(), tape: Tape::new(recorder) }
     }
@@ -102,8 +106,8 @@ impl Life {
 #[derive(Clone)]
 pub(crate) struct Outlets<G: Game> {
     pub(crate) inbox: Mailbox<G>,
-    pub(crate) estate: Estate<G>,
-    pub(crate) ways: watch::Receiver<Ways<G>>,
+    pub(crate) thread_recovery: ThreadRecovery<G>,
+    pub(crate) ways: watch::Receiver<SeatSenders<G>>,
     pub(crate) lineup: watch::Sender<Lineup>,
     pub(crate) snapshot: watch::Sender<Arc<Snapshot>>,
     pub(crate) journal: broadcast::WeakSender<Arc<JournalEntry>>,
@@ -140,7 +144,7 @@ impl fmt::Display for TeamEnd {
 }
 
 /// What the thread says of itself.
-pub(crate) struct Voice {
+pub(crate) struct ThreadChannels {
     pub(crate) beat: Beat,
     /// Why the team has ended.
     pub(crate) ended: oneshot::Sender<TeamEnd>,
@@ -162,10 +166,10 @@ pub(crate) struct Signals {
 /// The body of a team's first thread. Reports through `built` whether the team could be made, then
 /// waits for `outlets`; when that channel is dropped instead, the team was never spawned.
 pub(crate) fn run<G, F>(
-    mut recipe: Recipe<G, F>,
-    life: Life,
+    mut recipe: TeamBlueprint<G, F>,
+    life: ThreadRun,
     built: oneshot::Sender<Result<(), BrainError>>,
-    outlets: oneshot::Receiver<(Outlets<G>, Voice)>,
+    outlets: oneshot::Receiver<(Outlets<G>, ThreadChannels)>,
     runtime: &tokio::runtime::Runtime,
 ) where
     G: Game,
@@ -192,9 +196,9 @@ pub(crate) fn run<G, F>(
 
 /// The body of a thread that takes the place of one that was abandoned.
 pub(crate) fn run_again<G, F>(
-    recipe: Recipe<G, F>,
-    life: Life,
-    (outlets, voice): (Outlets<G>, Voice),
+    recipe: TeamBlueprint<G, F>,
+    life: ThreadRun,
+    (outlets, voice): (Outlets<G>, ThreadChannels),
     runtime: &tokio::runtime::Runtime,
 ) where
     G: Game,
@@ -205,9 +209,9 @@ pub(crate) fn run_again<G, F>(
 
 async fn live<G, F>(
     first: Option<Team<G>>,
-    mut recipe: Recipe<G, F>,
-    life: Life,
-    (outlets, Voice { beat, ended }): (Outlets<G>, Voice),
+    mut recipe: TeamBlueprint<G, F>,
+    life: ThreadRun,
+    (outlets, ThreadChannels { beat, ended }): (Outlets<G>, ThreadChannels),
 ) where
     G: Game,
     F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError>,
@@ -241,10 +245,10 @@ enum Served {
 
 struct TeamThread<G: Game> {
     outlets: Outlets<G>,
-    life: Life,
+    life: ThreadRun,
     beat: Beat,
     /// The ways to the seats, as they were when an action left last.
-    ways: Ways<G>,
+    ways: SeatSenders<G>,
     /// Inputs to be handled before the inbox: what a fresh team must know, failed hand-offs.
     first: VecDeque<Input<G>>,
     /// The drain signal was passed on to the team.
@@ -256,14 +260,19 @@ struct TeamThread<G: Game> {
 }
 
 impl<G: Game> TeamThread<G> {
-    fn new<F>(outlets: Outlets<G>, life: Life, beat: Beat, recipe: &mut Recipe<G, F>) -> Self {
+    fn new<F>(
+        outlets: Outlets<G>,
+        life: ThreadRun,
+        beat: Beat,
+        recipe: &mut TeamBlueprint<G, F>,
+    ) -> Self {
         let (name, options) = (recipe.name.clone(), recipe.checkpoints.take());
-        let checkpoints = Checkpoints::new(name, options, outlets.estate.clone());
+        let checkpoints = Checkpoints::new(name, options, outlets.thread_recovery.clone());
         Self {
             outlets,
             life,
             beat,
-            ways: Ways::new(),
+            ways: SeatSenders::new(),
             first: VecDeque::new(),
             draining: false,
             panics: VecDeque::new(),
@@ -278,7 +287,7 @@ impl<G: Game> TeamThread<G> {
     async fn supervise<F>(
         &mut self,
         first: Option<Team<G>>,
-        recipe: &mut Recipe<G, F>,
+        recipe: &mut TeamBlueprint<G, F>,
     ) -> Option<TeamEnd>
     where
         F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError>,
@@ -322,14 +331,14 @@ impl<G: Game> TeamThread<G> {
     /// Another team, made of what outlived the last one; `None`: without its checkpoint.
     fn again<F>(
         &mut self,
-        recipe: &mut Recipe<G, F>,
+        recipe: &mut TeamBlueprint<G, F>,
         after: Option<After>,
     ) -> Result<Team<G>, BrainError>
     where
         F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError>,
     {
         let last = Arc::clone(&self.outlets.snapshot.borrow());
-        let mut parts = self.outlets.estate.parts();
+        let mut parts = self.outlets.thread_recovery.parts();
         parts.recovery.panicked(&self.outlets.tickets);
         self.first = parts.recovery.replay().into();
         let staged = parts.recovery.proven();
@@ -352,7 +361,7 @@ impl<G: Game> TeamThread<G> {
     }
 
     async fn serve(&mut self, team: &mut Team<G>) -> Served {
-        let Life { lease, tape } = self.life.clone();
+        let ThreadRun { lease, tape } = self.life.clone();
         loop {
             self.beat.answer();
             if self.outlets.inbox.take_restart() {
@@ -414,7 +423,7 @@ impl<G: Game> TeamThread<G> {
     }
 
     fn handle(&mut self, input: Input<G>, team: &mut Team<G>) {
-        self.outlets.estate.note(&input);
+        self.outlets.thread_recovery.note(&input);
         self.turn.note(&input);
         let at = now();
         self.look(team, at);
@@ -424,7 +433,7 @@ impl<G: Game> TeamThread<G> {
 
     fn look(&mut self, team: &Team<G>, at: Instant) {
         if self.sampler.due().is_some() {
-            let Life { lease, tape } = &self.life;
+            let ThreadRun { lease, tape } = &self.life;
             lease.work(|| self.sampler.look(team, tape, at));
         }
     }
@@ -466,14 +475,14 @@ impl<G: Game> TeamThread<G> {
                 self.outlets.lineup.send_replace(Lineup { roster, seats });
             }
             Output::Publish(snapshot) => {
-                self.outlets.estate.parts().recovery.published(&snapshot);
+                self.outlets.thread_recovery.parts().recovery.published(&snapshot);
                 self.sampler.published(&snapshot);
                 self.outlets.snapshot.send_replace(snapshot);
             }
             // Without readers the entry has no receiver.
             Output::Journal(entry) => {
                 if let JournalEvent::TakenBack { .. } = &entry.event {
-                    self.outlets.estate.parts().recovery.journaled(&entry.event);
+                    self.outlets.thread_recovery.parts().recovery.journaled(&entry.event);
                 }
                 self.turn.journaled(&entry.event);
                 let entry = Arc::new(entry);
@@ -483,7 +492,7 @@ impl<G: Game> TeamThread<G> {
                 drop(self.outlets.journal.upgrade().map(|journal| journal.send(entry)));
             }
             Output::Answer { ticket, answer } => {
-                self.outlets.estate.parts().recovery.answered(ticket, &answer);
+                self.outlets.thread_recovery.parts().recovery.answered(ticket, &answer);
                 self.outlets.tickets.answer(ticket, answer);
             }
             Output::Drained => {

@@ -171,9 +171,13 @@ async fn start(shared: Arc<Shared>, ask: ArenaAsk, check: bool) -> Started {
     let listener = phalanx_games::listen(game, &address.to_string()).await.map_err(|error| {
         ArenaRefusal::Address(format!("cannot listen on {address}: {error}; choose another"))
     })?;
-    let (teller, feed) = host_feed();
-    let options =
-        HostOptions { cast, artifacts: files, teller: Some(teller), ..HostOptions::default() };
+    let (events, feed) = host_feed();
+    let options = HostOptions {
+        player_processes: cast,
+        artifacts: files,
+        events: Some(events),
+        ..HostOptions::default()
+    };
     hosted.runs(serve_arena(arena, listener, options), feed);
     let hosted = Arc::new(hosted);
     let mut state = shared.state();

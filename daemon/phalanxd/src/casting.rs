@@ -88,7 +88,7 @@ pub struct Casting<'a> {
 
 /// A strategy that passed its trial.
 #[derive(Debug)]
-pub struct Cleared {
+pub struct TriedStrategy {
     pub bundle: Arc<Bundle>,
     pub staged: Staged,
     pub keeper: Keeper,
@@ -96,7 +96,7 @@ pub struct Cleared {
 
 impl Casting<'_> {
     /// Tries a strategy: a folder, `idle`, or the shipped one when none is named.
-    pub fn clear(&self, name: &str, strategy: Option<&Path>) -> Result<Cleared> {
+    pub fn clear(&self, name: &str, strategy: Option<&Path>) -> Result<TriedStrategy> {
         let game = self.game;
         let folder = strategy.filter(|path| *path != Path::new(IDLE));
         let bundle = match (strategy, folder) {
@@ -115,7 +115,7 @@ impl Casting<'_> {
         name: &str,
         bundle: Bundle,
         folder: Option<&Path>,
-    ) -> Result<Cleared> {
+    ) -> Result<TriedStrategy> {
         let game = self.game;
         let bundle = Arc::new(bundle);
         let roster = Arc::new(roster(self.stage, name, &bundle)?);
@@ -144,7 +144,7 @@ impl Casting<'_> {
             let other = candidate.and_then(|asked| other_game(&bundle, &asked, &report));
             mistakes(name, &other.map_or(report.diagnostics, |finding| vec![finding]))
         })?;
-        Ok(Cleared { bundle, staged, keeper })
+        Ok(TriedStrategy { bundle, staged, keeper })
     }
 
     /// The plan of a team that plays this strategy.

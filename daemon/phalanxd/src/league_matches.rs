@@ -1,7 +1,7 @@
 //! Plays the matches of a league: each is a referee and its teams on a virtual clock, in one
 //! thread, determined by the seed alone.
 
-use crate::casting::{Casting, Cleared, beginning, limits, score_of};
+use crate::casting::{Casting, TriedStrategy, beginning, limits, score_of};
 use crate::recordings::{Making, Patient, info};
 use crate::tune_matches::game_value;
 use anyhow::{Context, Result, anyhow};
@@ -137,7 +137,7 @@ pub(crate) fn enter(
 ) -> Result<(LeagueContestant, Contestant)> {
     let folder = (source != SHIPPED).then(|| PathBuf::from(source));
     let cleared = casting(game, stage, tuned).clear(TEAMS[0], folder.as_deref());
-    let Cleared { bundle, staged, .. } = cleared.with_context(|| format!("player {name}"))?;
+    let TriedStrategy { bundle, staged, .. } = cleared.with_context(|| format!("player {name}"))?;
     let identity = bundle.hash().to_owned();
     let player = LeagueContestant { name: name.clone(), identity, source: source.clone() };
     Ok((player, Contestant { bundle, staged }))

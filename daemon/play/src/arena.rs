@@ -59,7 +59,11 @@ async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
     };
     let artifacts = args.output.clone().unwrap_or_else(|| ".".into());
     say(&format!("replays and results go below {}", artifacts.display()));
-    let options = HostOptions { cast, artifacts: Some(artifacts), ..HostOptions::default() };
+    let options = HostOptions {
+        player_processes: cast,
+        artifacts: Some(artifacts),
+        ..HostOptions::default()
+    };
     let handle = serve_arena(arena, listener, options);
     tokio::spawn(follow(handle.clone()));
     if args.start == Start::File && phalanx_games::starts_at_key(game) {

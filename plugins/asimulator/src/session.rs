@@ -412,7 +412,7 @@ impl Session {
 
     /// Answers an open turn for which no decision came.
     fn default(&mut self, turn: Turn, agent: AgentId, act: TurnAction) {
-        let cause = DefaultCause::NobodyDecided;
+        let cause = DefaultCause::NoDecision;
         self.events.push_back(Event::Defaulted { turn, agent, cause });
         self.send(&act.into());
     }

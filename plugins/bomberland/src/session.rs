@@ -487,7 +487,7 @@ impl phalanx_game::Session for Session {
     fn handle_timeout(&mut self, now: Instant) {
         for expired in self.gate.expire(now) {
             self.sent.insert(expired.agent, (expired.turn, Action::Wait));
-            self.defaulted(expired.agent, expired.turn, DefaultCause::NobodyDecided);
+            self.defaulted(expired.agent, expired.turn, DefaultCause::NoDecision);
         }
         self.release();
         if self.step_at.is_some_and(|at| at <= now) {
@@ -524,7 +524,7 @@ impl phalanx_game::Session for Session {
 
     fn handle_shutdown(&mut self, _now: Instant) {
         for open in self.gate.close_all() {
-            self.defaulted(open.agent, open.turn, DefaultCause::NobodyDecided);
+            self.defaulted(open.agent, open.turn, DefaultCause::NoDecision);
         }
         self.release();
     }

@@ -280,14 +280,14 @@ impl phalanx_game::Session for Session {
     fn handle_timeout(&mut self, now: Instant) {
         for gone in self.gate.expire(now) {
             self.answer(gone.turn, None);
-            self.defaulted(gone.turn, DefaultCause::NobodyDecided);
+            self.defaulted(gone.turn, DefaultCause::NoDecision);
         }
     }
 
     fn handle_shutdown(&mut self, _now: Instant) {
         for gone in self.gate.close_all() {
             self.answer(gone.turn, None);
-            self.defaulted(gone.turn, DefaultCause::NobodyDecided);
+            self.defaulted(gone.turn, DefaultCause::NoDecision);
         }
     }
 

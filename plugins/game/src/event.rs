@@ -84,7 +84,7 @@ pub enum Event<B, P> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DefaultCause {
     /// No decision came until `due`, and the seat sent the fallback.
-    NobodyDecided,
+    NoDecision,
     /// The referee asked for the next turn while this one was open.
     Superseded,
     /// The connection was lost while the turn was open.
@@ -118,7 +118,7 @@ pub enum Notice {
 impl fmt::Display for DefaultCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NobodyDecided => "no decision came in time: the seat sent the fallback",
+            Self::NoDecision => "no decision came in time: the seat sent the fallback",
             Self::Superseded => "the referee began the next turn before there was a decision",
             Self::Disconnected => "the connection was lost while the turn was open",
         })

@@ -26,7 +26,7 @@ mod margin;
 mod order;
 mod picture;
 mod plain;
-mod retelling;
+mod resume_frames;
 mod session;
 pub mod sorted;
 mod tokens;
@@ -57,7 +57,7 @@ pub use picture::{
     TABLE_ROWS_MAX, TABLES_MAX, Table, Tone,
 };
 pub use plain::{Plain, PlainKey};
-pub use retelling::{ResumeFrame, ResumeFrames};
+pub use resume_frames::{ResumeFrame, ResumeFrames};
 pub use session::{Framing, Seat, Session};
 pub use tokens::Tokens;
 pub use value::{Said, Value, argument, is_of_word, quoted};

@@ -126,7 +126,7 @@ pub struct MassimSession<P: SessionProtocol> {
     agent: AgentId,
     phase: SessionPhase,
     frames: NulFrames,
-    retelling: ResumeFrames,
+    resume_frames: ResumeFrames,
     gate: TurnGate,
     margin: Margin,
     deadlines: DeadlineClock,
@@ -156,7 +156,7 @@ impl<P: SessionProtocol> MassimSession<P> {
             agent,
             phase: SessionPhase::Offline,
             frames: NulFrames::default(),
-            retelling: ResumeFrames::default(),
+            resume_frames: ResumeFrames::default(),
             gate: TurnGate::default(),
             margin: Margin::new(seat.margin),
             deadlines: DeadlineClock::default(),
@@ -195,10 +195,10 @@ impl<P: SessionProtocol> MassimSession<P> {
     /// Keeps the frames that another process needs to take over this connection.
     fn keep(&mut self, message: &RefereeMessage<P>, frame: &[u8], now: Instant) {
         match message {
-            RefereeMessage::Login { .. } => self.retelling.login(frame, now),
-            RefereeMessage::SimStart(_) => self.retelling.start(frame, now),
-            RefereeMessage::Request(_) => self.retelling.request(frame, now),
-            RefereeMessage::SimEnd { .. } => self.retelling.end(),
+            RefereeMessage::Login { .. } => self.resume_frames.login(frame, now),
+            RefereeMessage::SimStart(_) => self.resume_frames.start(frame, now),
+            RefereeMessage::Request(_) => self.resume_frames.request(frame, now),
+            RefereeMessage::SimEnd { .. } => self.resume_frames.end(),
             RefereeMessage::Bye | RefereeMessage::Unexpected(_) => {}
         }
     }
@@ -354,7 +354,7 @@ impl<P: SessionProtocol> MassimSession<P> {
 
     fn fallback(&mut self, turn: Turn) {
         self.send(turn, &P::FALLBACK);
-        self.defaulted(turn, DefaultCause::NobodyDecided);
+        self.defaulted(turn, DefaultCause::NoDecision);
     }
 
     fn send(&mut self, turn: Turn, action: &P::Action) {
@@ -365,7 +365,7 @@ impl<P: SessionProtocol> MassimSession<P> {
     /// Clears what belongs to one connection when it ends or another begins.
     fn reset_connection(&mut self) {
         self.frames.clear();
-        self.retelling.clear();
+        self.resume_frames.clear();
         self.deadlines.reset();
         self.transmits.clear();
         self.answered = None;
@@ -464,6 +464,6 @@ impl<P: SessionProtocol> Session for MassimSession<P> {
     fn resume_frames(&self) -> Option<Vec<ResumeFrame>> {
         let is_open = self.gate.open_turn(self.agent).is_some();
         let seated = self.phase == SessionPhase::Seated;
-        seated.then(|| self.retelling.tell(is_open, self.frames.partial())).flatten()
+        seated.then(|| self.resume_frames.tell(is_open, self.frames.partial())).flatten()
     }
 }

@@ -366,14 +366,14 @@ impl Session for ScriptedSession {
     fn handle_timeout(&mut self, now: Instant) {
         for gone in self.gate.expire(now) {
             self.fall_back(gone.agent);
-            self.defaulted(gone.agent, gone.turn, DefaultCause::NobodyDecided);
+            self.defaulted(gone.agent, gone.turn, DefaultCause::NoDecision);
         }
     }
 
     fn handle_shutdown(&mut self, now: Instant) {
         for gone in self.gate.close_all() {
             self.fall_back(gone.agent);
-            self.defaulted(gone.agent, gone.turn, DefaultCause::NobodyDecided);
+            self.defaulted(gone.agent, gone.turn, DefaultCause::NoDecision);
         }
         self.call("goodbye", [], now);
     }

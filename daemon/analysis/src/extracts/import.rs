@@ -167,7 +167,7 @@ impl Tape {
             done.asked += 1;
             let name = self.roster.agents.get(deed.agent).map(|entry| entry.name.clone());
             let event = if deed.action.is_empty() {
-                JournalEvent::Defaulted { cause: DefaultCause::NobodyDecided }
+                JournalEvent::Defaulted { cause: DefaultCause::NoDecision }
             } else {
                 done.decided += 1;
                 JournalEvent::Decided {

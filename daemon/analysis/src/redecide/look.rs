@@ -26,7 +26,7 @@ the agent is about to decide: what you change in memory or board takes effect fr
 
 /// What the command line asks to see.
 #[derive(Clone, Debug)]
-pub(super) struct Wish {
+pub(super) struct StopOptions {
     /// The game, for completion at a terminal.
     pub(super) game: String,
     pub(super) until: Option<TurnPlace>,
@@ -57,7 +57,7 @@ pub(super) struct Seen {
     pub(super) count: u64,
     /// How often it failed, and its first error.
     pub(super) failed: Option<(u64, String)>,
-    /// The turn of [`Wish::until`] was reached.
+    /// The turn of [`StopOptions::until`] was reached.
     pub(super) reached: bool,
     /// The user quit.
     pub(super) left: bool,
@@ -66,22 +66,27 @@ pub(super) struct Seen {
 }
 
 /// Shared with the watcher.
-pub(super) type Sight = Rc<RefCell<Seen>>;
+pub(super) type SharedFindings = Rc<RefCell<Seen>>;
 
 /// A watcher for a request; `None`: nothing to watch.
-pub(super) fn watcher(wish: Wish, sight: &Sight) -> Option<Watcher> {
+pub(super) fn watcher(wish: StopOptions, sight: &SharedFindings) -> Option<Watcher> {
     if wish.until.is_none() && wish.stop_where.is_none() {
         return None;
     }
-    let mut lookout =
-        Lookout { wish, sight: Rc::clone(sight), console: None, next: false, began: false };
+    let mut lookout = BreakpointWatcher {
+        wish,
+        sight: Rc::clone(sight),
+        console: None,
+        next: false,
+        began: false,
+    };
     Some(Box::new(move |question| lookout.look(question)))
 }
 
 #[derive(Debug)]
-struct Lookout {
-    wish: Wish,
-    sight: Sight,
+struct BreakpointWatcher {
+    wish: StopOptions,
+    sight: SharedFindings,
     console: Option<Console>,
     /// Stop at the agent's next decision.
     next: bool,
@@ -89,7 +94,7 @@ struct Lookout {
     began: bool,
 }
 
-impl Lookout {
+impl BreakpointWatcher {
     fn look(&mut self, question: &mut Question<'_, '_>) -> ControlFlow<()> {
         let turn = question.ask.turn;
         if !std::mem::replace(&mut self.began, true)

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 const PLAYED_MIN: Duration = Duration::from_millis(500);
 
 /// Totals of the run.
-pub(super) struct Came<'a> {
+pub(super) struct RunTotals<'a> {
     pub(super) tally: &'a Tally,
     /// Messages to the referee.
     pub(super) messages: Share,
@@ -34,7 +34,7 @@ pub(super) struct Came<'a> {
     pub(super) ended: bool,
 }
 
-impl Came<'_> {
+impl RunTotals<'_> {
     /// The number of differences.
     fn differ(&self) -> u64 {
         self.tally.decisions.differ + self.tally.entries.differ + self.messages.differ
@@ -147,7 +147,7 @@ impl<'a> Report<'a> {
     }
 
     /// Hands on the summary; true when nothing differs.
-    pub(super) fn summary(&mut self, came: &Came<'_>, seen: &Seen) -> Result<bool> {
+    pub(super) fn summary(&mut self, came: &RunTotals<'_>, seen: &Seen) -> Result<bool> {
         let (subject, omitted) = (&self.subject, self.omitted);
         let spent = subject.begun.elapsed();
         let json = subject.summary_json(came, seen, spent);
@@ -161,7 +161,7 @@ impl<'a> Report<'a> {
 }
 
 impl Subject<'_> {
-    fn summary_json(&self, came: &Came<'_>, seen: &Seen, spent: Duration) -> Value {
+    fn summary_json(&self, came: &RunTotals<'_>, seen: &Seen, spent: Duration) -> Value {
         let Tally { turns, decisions, by_role, by_agent, entries, .. } = came.tally;
         let table = |shares: &phalanx_game::sorted::SortedMap<String, Share>| -> Value {
             let shares = shares.iter().map(|(name, share)| (name.clone(), share_json(*share)));
@@ -183,7 +183,7 @@ impl Subject<'_> {
 
     fn summary_lines(
         &self,
-        came: &Came<'_>,
+        came: &RunTotals<'_>,
         seen: &Seen,
         spent: Duration,
         paint: Paint,
@@ -210,7 +210,7 @@ impl Subject<'_> {
         lines
     }
 
-    fn verdict(&self, came: &Came<'_>, paint: Paint) -> String {
+    fn verdict(&self, came: &RunTotals<'_>, paint: Paint) -> String {
         let Self { team, game, .. } = self;
         let Tally { turns, decisions, entries, .. } = came.tally;
         let turns = counted(*turns, "turn");
@@ -258,7 +258,7 @@ fn ink(differ: u64) -> Ink {
 }
 
 /// Whether the expression and the turn were reached.
-fn looked(args: &ReplayArgs, came: &Came<'_>, seen: &Seen) -> Vec<String> {
+fn looked(args: &ReplayArgs, came: &RunTotals<'_>, seen: &Seen) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(expression) = &args.stop_where {
         lines.push(format!("{expression} was true {}", counted(seen.count, "time")));

@@ -26,7 +26,7 @@ const RUNS_MAX: u32 = 20;
 
 /// What an operator wants.
 #[derive(Clone, Debug)]
-pub(crate) struct Wish {
+pub(crate) struct PlannedCall {
     pub(crate) agent: AgentId,
     pub(crate) command: Command,
     /// What a snapshot shows once the team has acknowledged it.
@@ -45,7 +45,7 @@ struct Call {
     sent: Vec<JoinHandle<Result<(), Status>>>,
     has_deadline: bool,
     /// `None`: it only looks.
-    wish: Option<Wish>,
+    wish: Option<PlannedCall>,
     /// What the team said to the commands that reached it.
     acknowledged: Vec<Acknowledged>,
 }
@@ -64,13 +64,13 @@ pub(crate) struct Calls {
 impl Match<'_> {
     /// An operator calls the API, or asks the team where the API has no method for it. `seed`: how
     /// the operator calls.
-    pub(crate) fn ask(&mut self, team: usize, wish: Wish, seed: u64) {
+    pub(crate) fn ask(&mut self, team: usize, wish: PlannedCall, seed: u64) {
         if self.call(team, &wish, seed).is_none() {
             self.pass(team, wish, None);
         }
     }
 
-    fn call(&mut self, team: usize, wish: &Wish, seed: u64) -> Option<()> {
+    fn call(&mut self, team: usize, wish: &PlannedCall, seed: u64) -> Option<()> {
         self.serve(team);
         let roster = &self.cast.teams.get(team)?.roster;
         let calls = &mut self.calls;
@@ -179,8 +179,8 @@ impl Match<'_> {
             call.wish.clone()
         });
         let unknown =
-            Wish { agent: AgentId(0), command: command.clone(), expected: None, next: None };
-        let wish = Wish { command, ..wish.unwrap_or(unknown) };
+            PlannedCall { agent: AgentId(0), command: command.clone(), expected: None, next: None };
+        let wish = PlannedCall { command, ..wish.unwrap_or(unknown) };
         self.pass(team, wish, Some((acknowledged, caller)));
     }
 
@@ -293,7 +293,7 @@ mod tests {
 
     fn call(method: &'static str, acknowledged: &[Option<bool>], has_deadline: bool) -> Call {
         let agent = AgentId(0);
-        let wish = Wish { agent, command: DrawWorld.into(), expected: None, next: None };
+        let wish = PlannedCall { agent, command: DrawWorld.into(), expected: None, next: None };
         let acknowledged = acknowledged
             .iter()
             .map(|acknowledged| Arc::new(acknowledged.map_or_else(OnceLock::new, OnceLock::from)));

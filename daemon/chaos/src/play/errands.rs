@@ -2,7 +2,7 @@
 //! agent that is removed and added again. The daemon does the same in the same order.
 
 use super::Match;
-use super::calls::Wish;
+use super::calls::PlannedCall;
 use crate::fault::{Fault, FaultKind};
 use crate::network::open;
 use crate::people::Expected;
@@ -60,7 +60,7 @@ impl Match<'_> {
             let (command, expected) =
                 (RemoveAgent { agent }.into(), Expected::Present(agent, false));
             let next = Some(Step::Removed(agent, lasts));
-            return self.give(team, Wish { agent, command, expected: Some(expected), next });
+            return self.give(team, PlannedCall { agent, command, expected: Some(expected), next });
         }
         let (to, keep) = if fault.kind == FaultKind::Move {
             (Some(OTHER_ADDRESS.to_owned()), Keep::NOTHING)
@@ -69,10 +69,10 @@ impl Match<'_> {
         };
         let next = Step::Left { lasts, stays: to.is_none() };
         let command = LeaveReferee { to, keep }.into();
-        self.give(team, Wish { agent, command, expected: None, next: Some(next) });
+        self.give(team, PlannedCall { agent, command, expected: None, next: Some(next) });
     }
 
-    fn give(&mut self, team: usize, wish: Wish) {
+    fn give(&mut self, team: usize, wish: PlannedCall) {
         let seed = u64::from(open(&self.ledger).step);
         self.ask(team, wish, seed);
     }
@@ -93,13 +93,13 @@ impl Match<'_> {
                 Later::Start => {
                     let command = ReturnToReferee { to: ADDRESS.to_owned() }.into();
                     let (agent, next) = (AgentId(0), Some(Step::Returned));
-                    self.give(team, Wish { agent, command, expected: None, next });
+                    self.give(team, PlannedCall { agent, command, expected: None, next });
                 }
                 Later::Add { name, role } => {
                     let next = Some(Step::Added { name: name.clone(), role: role.clone() });
                     let command = AddAgent { name, role }.into();
                     let agent = AgentId(0);
-                    self.give(team, Wish { agent, command, expected: None, next });
+                    self.give(team, PlannedCall { agent, command, expected: None, next });
                 }
             }
         }

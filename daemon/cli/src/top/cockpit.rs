@@ -46,7 +46,7 @@ pub(super) enum Heard {
 
 /// A request of the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum UserRequest {
     Leave,
     /// Follow the team with this resource name.
     Watch(String),
@@ -146,7 +146,7 @@ pub(super) struct Cockpit {
     pub(super) search: String,
     /// Lines back from the newest event.
     pub(super) back: usize,
-    wishes: VecDeque<Wish>,
+    wishes: VecDeque<UserRequest>,
 }
 
 impl Cockpit {
@@ -160,11 +160,11 @@ impl Cockpit {
     }
 
     /// Takes the next request to the daemon.
-    pub(super) fn poll_wish(&mut self) -> Option<Wish> {
+    pub(super) fn poll_wish(&mut self) -> Option<UserRequest> {
         self.wishes.pop_front()
     }
 
-    pub(super) fn wish(&mut self, wish: Wish) {
+    pub(super) fn wish(&mut self, wish: UserRequest) {
         if self.wishes.len() < WISHES_MAX {
             self.wishes.push_back(wish);
         }
@@ -252,7 +252,7 @@ impl Cockpit {
     pub(super) fn watch(&mut self, team: String) {
         self.forget();
         self.watched.clone_from(&team);
-        self.wish(Wish::Watch(team));
+        self.wish(UserRequest::Watch(team));
     }
 
     /// Clears all data of the selected team.

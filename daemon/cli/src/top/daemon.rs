@@ -1,6 +1,6 @@
 //! The view's tasks that follow the daemon, poll it, and send requests.
 
-use super::cockpit::{Heard, Wish};
+use super::cockpit::{Heard, UserRequest};
 use super::follow::{self, Links};
 use crate::args::Remote;
 use crate::failure::refused;
@@ -34,7 +34,7 @@ const CHANGE_MAX: Duration = Duration::from_secs(60);
 pub(super) struct Daemon {
     links: Links,
     heard: mpsc::Sender<Heard>,
-    wishes: mpsc::Sender<Wish>,
+    wishes: mpsc::Sender<UserRequest>,
     tasks: JoinSet<()>,
     /// The tasks that follow the selected team.
     followers: Vec<AbortHandle>,
@@ -53,8 +53,8 @@ impl Daemon {
     }
 
     /// Queues a request; its outcome comes as a message.
-    pub(super) fn wish(&mut self, wish: Wish) {
-        if let Wish::Watch(team) = wish {
+    pub(super) fn wish(&mut self, wish: UserRequest) {
+        if let UserRequest::Watch(team) = wish {
             return self.watch(&team);
         }
         if self.wishes.try_send(wish).is_err() {
@@ -106,7 +106,11 @@ async fn look_at_teams(renew: watch::Sender<Link>, remote: Remote, heard: mpsc::
     }
 }
 
-async fn fulfil_all(links: Links, mut wished: mpsc::Receiver<Wish>, heard: mpsc::Sender<Heard>) {
+async fn fulfil_all(
+    links: Links,
+    mut wished: mpsc::Receiver<UserRequest>,
+    heard: mpsc::Sender<Heard>,
+) {
     while let Some(wish) = wished.recv().await {
         let link = links.borrow().clone();
         let done = match timeout(CHANGE_MAX, fulfil(link, wish)).await {
@@ -120,21 +124,21 @@ async fn fulfil_all(links: Links, mut wished: mpsc::Receiver<Wish>, heard: mpsc:
     }
 }
 
-async fn fulfil(link: Link, wish: Wish) -> Result<Heard> {
+async fn fulfil(link: Link, wish: UserRequest) -> Result<Heard> {
     let mut teams = TeamsClient::new(link.clone());
     match wish {
-        Wish::Pause(name) => {
+        UserRequest::Pause(name) => {
             let request = PauseAgentRequest { name: name.clone(), ..Default::default() };
             let done = teams.pause_agent(request).await.map_err(|status| refused(&status))?;
             Ok(changed(format!("{} is paused", agent(&name)), done.into_inner().agent))
         }
-        Wish::Release(name) => {
+        UserRequest::Release(name) => {
             let request = ReleaseAgentRequest { name: name.clone(), ..Default::default() };
             let done = teams.release_agent(request).await.map_err(|status| refused(&status))?;
             let what = format!("the script of {} decides again", agent(&name));
             Ok(changed(what, done.into_inner().agent))
         }
-        Wish::SetRole(name, role) => {
+        UserRequest::SetRole(name, role) => {
             let request = SetAgentRoleRequest {
                 name: name.clone(),
                 role: role.clone(),
@@ -144,7 +148,7 @@ async fn fulfil(link: Link, wish: Wish) -> Result<Heard> {
             let what = format!("{} has the role {role} from its next turn on", agent(&name));
             Ok(changed(what, done.into_inner().agent))
         }
-        Wish::RollBack(team) => {
+        UserRequest::RollBack(team) => {
             let request = RollBackStrategyRequest { team: team.clone(), ..Default::default() };
             let back = strategies(link).roll_back_strategy(request).await;
             let back = back.map_err(|status| refused(&status))?.into_inner().generation;
@@ -152,7 +156,7 @@ async fn fulfil(link: Link, wish: Wish) -> Result<Heard> {
             let team = short(&team);
             Ok(changed(format!("{team} plays generation {number} from the next turn on"), None))
         }
-        Wish::AskRoles(team, generation) => {
+        UserRequest::AskRoles(team, generation) => {
             let name = format!("{team}/generations/{generation}");
             let asked = strategies(link).get_generation(GetGenerationRequest { name }).await;
             // A user who may not read the strategy can still type a role.
@@ -163,7 +167,7 @@ async fn fulfil(link: Link, wish: Wish) -> Result<Heard> {
             let roles = bundle.iter().flat_map(Bundle::root_names).map(str::to_owned).collect();
             Ok(Heard::Roles(team, roles))
         }
-        Wish::Leave | Wish::Watch(_) => Err(anyhow!("not a request to the daemon")),
+        UserRequest::Leave | UserRequest::Watch(_) => Err(anyhow!("not a request to the daemon")),
     }
 }
 

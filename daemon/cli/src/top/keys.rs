@@ -1,6 +1,6 @@
 //! The view's reaction to keys.
 
-use super::cockpit::{Cockpit, Notice, Pane, Question, Wish, steering_word};
+use super::cockpit::{Cockpit, Notice, Pane, Question, UserRequest, steering_word};
 use crate::terminal::map::moved;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -32,7 +32,7 @@ impl Cockpit {
     pub(super) fn press(&mut self, key: KeyEvent) {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         if control && matches!(key.code, KeyCode::Char('c' | 'd')) {
-            return self.wish(Wish::Leave);
+            return self.wish(UserRequest::Leave);
         }
         // With Ctrl or Alt, a letter is a shortcut of the terminal.
         if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
@@ -57,7 +57,7 @@ impl Cockpit {
     )]
     fn chooses(&mut self, key: KeyCode) -> bool {
         match key {
-            KeyCode::Char('q') => self.wish(Wish::Leave),
+            KeyCode::Char('q') => self.wish(UserRequest::Leave),
             KeyCode::Char('?') | KeyCode::F(1) => self.help = true,
             KeyCode::Tab => self.pane = self.pane.next(),
             KeyCode::BackTab => self.pane = self.pane.back(),
@@ -171,9 +171,9 @@ impl Cockpit {
                 if key == KeyCode::Char('r') {
                     self.ask_role(agent.name);
                 } else if steering_word(&agent).is_empty() {
-                    self.wish(Wish::Pause(agent.resource_name));
+                    self.wish(UserRequest::Pause(agent.resource_name));
                 } else {
-                    self.wish(Wish::Release(agent.resource_name));
+                    self.wish(UserRequest::Release(agent.resource_name));
                 }
             }
             KeyCode::Char('R') => {
@@ -187,7 +187,7 @@ impl Cockpit {
 
     fn ask_role(&mut self, agent: String) {
         let generation = self.team.as_ref().map_or(0, |team| team.generation);
-        self.wish(Wish::AskRoles(self.watched.clone(), generation));
+        self.wish(UserRequest::AskRoles(self.watched.clone(), generation));
         self.question = Some(Question::Role { agent, typed: String::new(), at: 0 });
     }
 
@@ -205,7 +205,9 @@ impl Cockpit {
     fn answer(&mut self, question: Question, key: KeyCode) {
         match (question, key) {
             (_, KeyCode::Esc) => {}
-            (Question::RollBack(team), KeyCode::Char('y' | 'Y')) => self.wish(Wish::RollBack(team)),
+            (Question::RollBack(team), KeyCode::Char('y' | 'Y')) => {
+                self.wish(UserRequest::RollBack(team))
+            }
             (Question::RollBack(_), _) => {
                 self.notice = Some(Notice::Good("the strategy stays as it is".to_owned()));
             }
@@ -219,7 +221,7 @@ impl Cockpit {
                 let role = chosen.unwrap_or(typed);
                 let known = self.agents().iter().find(|known| known.name == agent);
                 if let Some(name) = known.map(|known| known.resource_name.clone()) {
-                    self.wish(Wish::SetRole(name, role));
+                    self.wish(UserRequest::SetRole(name, role));
                 }
             }
             (Question::Role { agent, mut typed, at }, key) => {

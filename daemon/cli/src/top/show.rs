@@ -1,6 +1,6 @@
 //! Runs the view: reads keys and messages, draws frames.
 
-use super::cockpit::{Cockpit, Heard, Wish};
+use super::cockpit::{Cockpit, Heard, UserRequest};
 use super::daemon::Daemon;
 use super::draw::draw;
 use super::need_terminal;
@@ -63,7 +63,7 @@ async fn run(
     let (mut next, mut stale) = (Instant::now(), true);
     loop {
         while let Some(wish) = cockpit.poll_wish() {
-            if wish == Wish::Leave {
+            if wish == UserRequest::Leave {
                 return Ok(());
             }
             daemon.wish(wish);

@@ -3,7 +3,7 @@
 mod screens;
 mod worlds;
 
-use super::cockpit::{Cockpit, Heard, Notice, Pane, Question, Wish};
+use super::cockpit::{Cockpit, Heard, Notice, Pane, Question, UserRequest};
 use super::draw::draw;
 use super::feed::Filter;
 use super::margin::Histogram;
@@ -142,7 +142,7 @@ fn figures() -> Histogram {
 fn cockpit(game: &str) -> Cockpit {
     let mut cockpit = Cockpit::new(None);
     cockpit.hear(Heard::Teams(vec![team(game), other_team(game)]));
-    assert_eq!(cockpit.poll_wish(), Some(Wish::Watch("teams/A".into())));
+    assert_eq!(cockpit.poll_wish(), Some(UserRequest::Watch("teams/A".into())));
     cockpit.hear(Heard::Team(Box::new(team(game))));
     play(&mut cockpit);
     cockpit.hear(Heard::Margin("teams/A".into(), figures()));
@@ -169,7 +169,7 @@ fn presses(cockpit: &mut Cockpit, keys: &str) {
     }
 }
 
-fn wishes(cockpit: &mut Cockpit) -> Vec<Wish> {
+fn wishes(cockpit: &mut Cockpit) -> Vec<UserRequest> {
     std::iter::from_fn(|| cockpit.poll_wish()).collect()
 }
 
@@ -195,14 +195,14 @@ fn pausing_and_handing_back_is_one_key() {
     let name = |number: u32| format!("teams/A/agents/agentA{number}");
     assert_eq!(
         wishes(&mut cockpit),
-        [Wish::Pause(name(1)), Wish::Release(name(2)), Wish::Pause(name(4))]
+        [UserRequest::Pause(name(1)), UserRequest::Release(name(2)), UserRequest::Pause(name(4))]
     );
     let paused = agent(1, Some(Mode::Paused(v1::PausedSteering::default())));
     cockpit.hear(Heard::Done("agentA1 is paused".into(), Some(Box::new(paused))));
     assert!(screen(&cockpit, USUAL).ends_with(" agentA1 is paused"));
     press(&mut cockpit, KeyCode::Home);
     presses(&mut cockpit, "p");
-    assert_eq!(wishes(&mut cockpit), [Wish::Release(name(1))], "it is known at once");
+    assert_eq!(wishes(&mut cockpit), [UserRequest::Release(name(1))], "it is known at once");
 }
 
 #[test]
@@ -219,17 +219,17 @@ fn what_the_daemon_refuses_is_told_and_the_cockpit_goes_on() {
 fn a_role_is_chosen_from_those_of_the_strategy_or_typed() {
     let mut cockpit = cockpit("assemble");
     presses(&mut cockpit, "r");
-    assert_eq!(wishes(&mut cockpit), [Wish::AskRoles("teams/A".into(), 2)]);
+    assert_eq!(wishes(&mut cockpit), [UserRequest::AskRoles("teams/A".into(), 2)]);
     cockpit.hear(Heard::Roles("teams/A".into(), vec!["scout".into(), "builder".into()]));
     let shown = screen(&cockpit, USUAL);
     assert!(shown.contains("role of agentA1") && shown.contains("builder"), "{shown}");
     presses(&mut cockpit, "↓⏎");
     let name = || "teams/A/agents/agentA1".to_owned();
-    assert_eq!(wishes(&mut cockpit), [Wish::SetRole(name(), "scout".into())]);
+    assert_eq!(wishes(&mut cockpit), [UserRequest::SetRole(name(), "scout".into())]);
     presses(&mut cockpit, "rbu⏎rnew⏎");
     let wished = wishes(&mut cockpit);
-    assert!(wished.contains(&Wish::SetRole(name(), "builder".into())), "{wished:?}");
-    assert!(wished.contains(&Wish::SetRole(name(), "new".into())), "{wished:?}");
+    assert!(wished.contains(&UserRequest::SetRole(name(), "builder".into())), "{wished:?}");
+    assert!(wished.contains(&UserRequest::SetRole(name(), "new".into())), "{wished:?}");
     presses(&mut cockpit, "r");
     press(&mut cockpit, KeyCode::Esc);
     assert_eq!(wishes(&mut cockpit).len(), 1, "only the roles were asked for");
@@ -246,14 +246,14 @@ fn the_strategy_is_rolled_back_only_after_a_yes() {
     presses(&mut cockpit, "R⏎");
     assert_eq!(wishes(&mut cockpit), [], "Enter is no yes");
     presses(&mut cockpit, "Ry");
-    assert_eq!(wishes(&mut cockpit), [Wish::RollBack("teams/A".into())]);
+    assert_eq!(wishes(&mut cockpit), [UserRequest::RollBack("teams/A".into())]);
 }
 
 #[test]
 fn another_team_is_watched_from_the_beginning() {
     let mut cockpit = cockpit("assemble");
     presses(&mut cockpit, "t");
-    assert_eq!(wishes(&mut cockpit), [Wish::Watch("teams/B".into())]);
+    assert_eq!(wishes(&mut cockpit), [UserRequest::Watch("teams/B".into())]);
     let shown = screen(&cockpit, USUAL);
     assert!(shown.starts_with(" B assemble"), "{shown}");
     assert!(!shown.contains("agentA1"), "{shown}");
@@ -261,9 +261,13 @@ fn another_team_is_watched_from_the_beginning() {
     assert!(!cockpit.hear(happened(30, "agentA1", JournalEvent::Late)));
     assert!(!cockpit.hear(Heard::World(Arc::new(worlds::world("assemble")))));
     presses(&mut cockpit, "t");
-    assert_eq!(wishes(&mut cockpit), [Wish::Watch("teams/A".into())]);
+    assert_eq!(wishes(&mut cockpit), [UserRequest::Watch("teams/A".into())]);
     cockpit.hear(Heard::Teams(vec![other_team("mars")]));
-    assert_eq!(wishes(&mut cockpit), [Wish::Watch("teams/B".into())], "its team was deleted");
+    assert_eq!(
+        wishes(&mut cockpit),
+        [UserRequest::Watch("teams/B".into())],
+        "its team was deleted"
+    );
     cockpit.hear(Heard::Teams(Vec::new()));
     assert!(screen(&cockpit, USUAL).starts_with(" the daemon has no team"));
 }
@@ -437,7 +441,7 @@ fn leaving_is_easy_and_nothing_leaves_by_accident() {
     cockpit.press(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
     press(&mut cockpit, KeyCode::Esc);
     presses(&mut cockpit, "q");
-    assert_eq!(wishes(&mut cockpit), [Wish::Leave, Wish::Leave]);
+    assert_eq!(wishes(&mut cockpit), [UserRequest::Leave, UserRequest::Leave]);
 }
 
 #[test]

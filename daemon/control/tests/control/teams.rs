@@ -126,7 +126,7 @@ async fn a_team_stops_starts_moves_and_ends() {
     client.restart_team(restart).await.unwrap();
     let team = daemon.teams.find("A");
     assert_eq!(team.puppet.restarts.lock().unwrap().len(), 1);
-    team.puppet.be_stubborn();
+    team.puppet.refuse_to_leave();
     let grace = Some(prost_types::Duration { seconds: 0, nanos: 200_000_000 });
     let drain = v1::DrainTeamRequest { name: name.clone(), grace, ..Default::default() };
     let drained = client.drain_team(drain.clone()).await.unwrap().into_inner();

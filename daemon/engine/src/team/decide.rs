@@ -1,7 +1,7 @@
 //! Calls the brain, and emits its actions.
 
 use super::Team;
-use super::steer::Guidance;
+use super::steer::Decider;
 use super::turns::ScriptCall;
 use crate::turn::{Asked, OpenTurn, Phase};
 use crate::{Ask, BrainError, BrainErrorKind, Counters, JournalEvent, Outcome, Output, TurnDone};
@@ -111,20 +111,22 @@ impl<G: Game> Team<G> {
         let Some(asked) = open.asked.get(&agent).copied() else { return Duration::ZERO };
         // After that the seat has sent the fallback, and a decision would be too late.
         let in_time = now < asked.due;
-        let (played, spent) = match self.guidance(agent, asked, now) {
-            Guidance::Wait(until) => {
+        let (played, spent) = match self.decider(agent, asked, now) {
+            Decider::Wait(until) => {
                 self.await_order(agent, until);
                 return Duration::ZERO;
             }
-            Guidance::Steered(steering) => (self.obey(agent, &steering, in_time), Duration::ZERO),
-            Guidance::Script if in_time && self.is_suspended(agent) => {
+            Decider::Steered(steering) => {
+                (self.play_steered(agent, &steering, in_time), Duration::ZERO)
+            }
+            Decider::Script if in_time && self.is_suspended(agent) => {
                 (Some(self.stand_in(agent)), Duration::ZERO)
             }
-            Guidance::Script if in_time => {
+            Decider::Script if in_time => {
                 let (played, spent) = self.ask_script(agent, asked, now);
                 (Some(played), spent)
             }
-            Guidance::Script => (None, Duration::ZERO),
+            Decider::Script => (None, Duration::ZERO),
         };
         if let Some(played) = played {
             self.hand_out(agent, asked, played);

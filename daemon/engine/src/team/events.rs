@@ -167,7 +167,7 @@ impl<G: Game> Team<G> {
         }
         let turn = self.turns.rounds.turn(agent, local);
         match cause {
-            DefaultCause::NobodyDecided => {
+            DefaultCause::NoDecision => {
                 self.counters.seat_answered();
                 if let Some(turn) = turn {
                     let action = self.with_world(|world| world.fallback(agent));

@@ -20,7 +20,7 @@ pub(super) struct Generations {
     /// The one that decides.
     active: Staged,
     waiting: Option<Waiting>,
-    watch: Option<Watch>,
+    watch: Option<ProbationState>,
     suspended: Vec<Suspension>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Waiting {
 
 /// The generation that decides is on probation.
 #[derive(Debug)]
-pub(super) struct Watch {
+pub(super) struct ProbationState {
     /// The last generation that passed its probation.
     pub(super) back: Staged,
     /// The agents' memories when that generation decided last.
@@ -64,7 +64,7 @@ impl SwapRoom {
     }
 }
 
-impl Watch {
+impl ProbationState {
     /// Why the generation is taken back.
     pub(super) fn reason(&self) -> String {
         let Self { decisions, troubles, last_trouble, .. } = self;
@@ -107,7 +107,7 @@ impl Generations {
     }
 
     /// The generation on probation failed, and there is room to take it back.
-    pub(super) fn take_failed(&mut self, room: SwapRoom) -> Option<Watch> {
+    pub(super) fn take_failed(&mut self, room: SwapRoom) -> Option<ProbationState> {
         self.watch.take_if(|watch| watch.failed.is_some_and(|since| room.fits(&watch.back, since)))
     }
 
@@ -143,8 +143,15 @@ impl Generations {
         if !pinned && !is_back && probation.decisions > 0 {
             let last_trouble = String::new();
             let (decisions, troubles, failed) = (0, 0, None);
-            self.watch =
-                Some(Watch { back, spare, from, decisions, troubles, last_trouble, failed });
+            self.watch = Some(ProbationState {
+                back,
+                spare,
+                from,
+                decisions,
+                troubles,
+                last_trouble,
+                failed,
+            });
         }
     }
 

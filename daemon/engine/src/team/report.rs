@@ -34,7 +34,7 @@ impl<G: Game> Team<G> {
         if let Some(open) = &mut self.turns.open {
             open.phase = Phase::Done;
         }
-        self.tell_log();
+        self.journal_script_log();
         let mut done = self.counters.take_turn();
         done.score = self.world.borrow().score();
         self.journal(None, JournalEvent::TurnDone(done));
@@ -45,7 +45,7 @@ impl<G: Game> Team<G> {
     }
 
     /// Journals what scripts logged since the last time.
-    pub(super) fn tell_log(&mut self) {
+    pub(super) fn journal_script_log(&mut self) {
         let (lines, dropped) = self.shared.borrow_mut().take_log();
         for line in lines {
             let level = level_name(line.level);

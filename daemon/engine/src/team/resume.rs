@@ -307,6 +307,6 @@ impl<G: Game> Team<G> {
         }
         let Some(memories): Option<Vec<Memory>> = self.resume.unread.take() else { return };
         self.brain.remember(&memories);
-        self.tell_log();
+        self.journal_script_log();
     }
 }

@@ -16,7 +16,7 @@ const PILOT_GUARD_SHARE: u32 = 8;
 
 /// What an operator's wish means for an agent that is to decide.
 #[derive(Debug)]
-pub(super) enum Guidance {
+pub(super) enum Decider {
     /// Nothing: its script decides.
     Script,
     /// It waits for an order, at most until then.
@@ -36,7 +36,7 @@ impl<G: Game> Team<G> {
         self.known_role(&role)?;
         let before = self.shared.borrow().role(agent).to_owned();
         let handed_over = self.brain.hand_over(agent, &role, carry, budget);
-        self.tell_log();
+        self.journal_script_log();
         handed_over.map_err(CommandError::Memory)?;
         self.shared.borrow_mut().set_role(agent, &role);
         let event = JournalEvent::RoleSet { before: before.clone(), role, carry, by };
@@ -104,25 +104,25 @@ impl<G: Game> Team<G> {
     }
 
     /// Who is to decide for the agent in this turn.
-    pub(super) fn guidance(&self, agent: AgentId, asked: Asked, now: Instant) -> Guidance {
+    pub(super) fn decider(&self, agent: AgentId, asked: Asked, now: Instant) -> Decider {
         let steering = self.crew.steering(agent);
         match &steering {
-            Steering::Script => Guidance::Script,
+            Steering::Script => Decider::Script,
             Steering::Piloted { order: None, .. } if !self.ending.is_draining() => {
                 let window = asked.due.saturating_duration_since(asked.at);
                 let guard = PILOT_GUARD.min(window / PILOT_GUARD_SHARE);
                 let until = asked.due.checked_sub(guard).unwrap_or(asked.due);
-                if now < until { Guidance::Wait(until) } else { Guidance::Steered(steering) }
+                if now < until { Decider::Wait(until) } else { Decider::Steered(steering) }
             }
             Steering::Paused { .. } | Steering::Pinned { .. } | Steering::Piloted { .. } => {
-                Guidance::Steered(steering)
+                Decider::Steered(steering)
             }
         }
     }
 
     /// Does what an operator wants. `None` when the order would come too late: it is still to be
     /// done.
-    pub(super) fn obey(
+    pub(super) fn play_steered(
         &mut self,
         agent: AgentId,
         steering: &Steering,

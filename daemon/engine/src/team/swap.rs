@@ -1,7 +1,7 @@
 //! Changes of the generation: the swap, the probation, and the rollback.
 
 use super::Team;
-use super::generations::{SwapRoom, Watch};
+use super::generations::{ProbationState, SwapRoom};
 use super::operator::not_run;
 use crate::{
     BrainError, Carry, Fault, InstallStrategy, JournalEvent, Memory, Staged, StrategyOrigin, Ticket,
@@ -72,7 +72,7 @@ impl<G: Game> Team<G> {
         spare: Option<&[Memory]>,
     ) -> Result<Vec<Memory>, BrainError> {
         // The log lines so far belong to the previous generation.
-        self.tell_log();
+        self.journal_script_log();
         let before = self.shared.borrow().params.clone();
         self.shared.borrow_mut().params.forget_declarations();
         let loaded = self.brain.install(staged, spare);
@@ -82,7 +82,7 @@ impl<G: Game> Team<G> {
         loaded
     }
 
-    fn take_back(&mut self, watch: Watch) {
+    fn take_back(&mut self, watch: ProbationState) {
         let reason = watch.reason();
         // It may have begun with empty memories once; now the team's memories are at stake.
         let back = Staged { carry: Carry::Loose, ..watch.back };

@@ -101,7 +101,7 @@ fn an_agent_whose_answers_come_too_late_is_silent() {
     for step in 1..=4 {
         match_.turn(step);
         match_.input(Input::Late { agent: AgentId(0), turn: Turn::new(0, step) });
-        let (turn, cause) = (Turn::new(0, step), DefaultCause::NobodyDecided);
+        let (turn, cause) = (Turn::new(0, step), DefaultCause::NoDecision);
         match_.event(AgentId(0), Event::Defaulted { turn, agent: AgentId(0), cause });
     }
     let began = "4 a0: alert silent_agent: 3 turns without an action of its own";

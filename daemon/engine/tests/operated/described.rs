@@ -110,7 +110,7 @@ fn decisions() -> Vec<JournalEvent> {
         JournalEvent::Ordered { action: "skip()".into(), by: ann(), pinned: true },
         JournalEvent::Held { by: ann(), piloted: false },
         JournalEvent::Held { by: ann(), piloted: true },
-        JournalEvent::Defaulted { cause: DefaultCause::NobodyDecided },
+        JournalEvent::Defaulted { cause: DefaultCause::NoDecision },
         JournalEvent::Defaulted { cause: DefaultCause::Superseded },
         JournalEvent::Defaulted { cause: DefaultCause::Disconnected },
         JournalEvent::Late,

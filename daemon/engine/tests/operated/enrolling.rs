@@ -145,7 +145,7 @@ fn what_its_seat_still_reports_is_nobodys() {
     match_.ask(1, 2);
     match_.start(AgentId(1));
     let (agent, turn) = (AgentId(1), Turn::new(0, 2));
-    let cause = phalanx_game::DefaultCause::NobodyDecided;
+    let cause = phalanx_game::DefaultCause::NoDecision;
     match_.event(agent, Event::Defaulted { turn, agent, cause });
     let after = match_.snapshot();
     assert_eq!((after.counters, after.tick), (before.counters, before.tick));

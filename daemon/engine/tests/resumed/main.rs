@@ -222,7 +222,7 @@ fn silent_turns_and_alerts_go_on() {
     for step in 2..9 {
         match_.ask(A, Turn::new(0, step), 0);
         match_.ask(AgentId(2), Turn::new(0, step), 0);
-        let (turn, cause) = (Turn::new(0, step), DefaultCause::NobodyDecided);
+        let (turn, cause) = (Turn::new(0, step), DefaultCause::NoDecision);
         match_.event(B, Event::Defaulted { turn, agent: B, cause });
         match_.now += team::SECOND;
         match_.team.handle_timeout(match_.now);

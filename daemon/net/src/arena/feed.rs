@@ -99,13 +99,13 @@ mod tests {
 
     #[tokio::test]
     async fn what_nobody_reads_in_time_is_counted_where_it_is_missing() {
-        let (mut teller, mut feed) = host_feed();
+        let (mut events, mut feed) = host_feed();
         let notice = |number: usize| HostEvent::Notice(number.to_string());
-        (0..EVENTS_MAX + 3).for_each(|number| teller.tell(notice(number)));
+        (0..EVENTS_MAX + 3).for_each(|number| events.tell(notice(number)));
         assert_eq!(feed.next().await, Some(notice(0)));
         assert_eq!(feed.next().await, Some(notice(1)));
-        teller.tell(notice(9_999));
-        drop(teller);
+        events.tell(notice(9_999));
+        drop(events);
         let mut last = Vec::new();
         while let Some(event) = feed.next().await {
             last.push(event);

@@ -23,30 +23,30 @@ pub struct ArenaTruth {
 }
 
 /// Where a look leaves its address.
-pub(super) type Look = oneshot::Sender<Arc<ArenaTruth>>;
+pub(super) type TruthRequest = oneshot::Sender<Arc<ArenaTruth>>;
 
 /// The side that looks. Clones share it.
 #[derive(Clone, Debug)]
-pub(super) struct Onlooker {
-    looks: mpsc::Sender<Look>,
+pub(super) struct TruthClient {
+    looks: mpsc::Sender<TruthRequest>,
     last: watch::Receiver<Option<Arc<ArenaTruth>>>,
 }
 
 /// The side that draws.
 #[derive(Debug)]
-pub(super) struct Painter {
-    pub(super) looks: mpsc::Receiver<Look>,
+pub(super) struct TruthServer {
+    pub(super) looks: mpsc::Receiver<TruthRequest>,
     last: watch::Sender<Option<Arc<ArenaTruth>>>,
     drawn: Option<(Instant, Arc<ArenaTruth>)>,
 }
 
-pub(super) fn easel() -> (Onlooker, Painter) {
+pub(super) fn truth_channel() -> (TruthClient, TruthServer) {
     let (sender, looks) = mpsc::channel(LOOKS_MAX);
     let (last, seen) = watch::channel(None);
-    (Onlooker { looks: sender, last: seen }, Painter { looks, last, drawn: None })
+    (TruthClient { looks: sender, last: seen }, TruthServer { looks, last, drawn: None })
 }
 
-impl Onlooker {
+impl TruthClient {
     /// The world as it is, or as it was when the arena ended; `None`: the arena failed.
     pub(super) async fn look(&self) -> Option<Arc<ArenaTruth>> {
         let (look, seen) = oneshot::channel();
@@ -59,9 +59,9 @@ impl Onlooker {
     }
 }
 
-impl Painter {
+impl TruthServer {
     /// Answers a look.
-    pub(super) fn show(&mut self, look: Look, arena: &dyn Arena) {
+    pub(super) fn show(&mut self, look: TruthRequest, arena: &dyn Arena) {
         // A client who left does not wait.
         look.send(self.truth(arena)).unwrap_or_default();
     }

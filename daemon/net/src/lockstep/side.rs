@@ -1,7 +1,7 @@
 //! One team of a match on a virtual clock: its sessions, its engine, and its answer times.
 
 use super::Observer;
-use super::place::{LockstepSeat, places};
+use super::seat::{LockstepSeat, lockstep_seats};
 use super::turn_meter::TurnMeter;
 use crate::mailbox::Mailbox;
 use crate::recovery_log::RecoveryLog;
@@ -92,7 +92,7 @@ pub(super) struct TeamSide<G: Game> {
     make_brain: MakeBrain,
     recovery: RecoveryLog<G>,
     team: Team<G>,
-    places: Vec<LockstepSeat<G>>,
+    seats: Vec<LockstepSeat<G>>,
     reconnect_after: Duration,
     left: Vec<ConnectionId>,
     snapshot: Arc<Snapshot>,
@@ -160,7 +160,7 @@ impl<G: Game> TeamSide<G> {
             .map_err(|reason| BuildError::Seats { team: roster.team.clone(), reason })?;
         let SideOptions { reconnect_after, now, recorder, thinking } = setting;
         let tape = Tape::new(recorder.clone());
-        let places = places(game, seats, recorder.as_ref(), now);
+        let seats = lockstep_seats(game, seats, recorder.as_ref(), now);
         let recovery = RecoveryLog::new(staged.clone());
         let accounts = seats.to_vec();
         let (seats, state) = (seat_of.clone(), TeamState::new(Arc::clone(&roster)));
@@ -176,7 +176,7 @@ impl<G: Game> TeamSide<G> {
             make_brain,
             recovery,
             team,
-            places,
+            seats,
             reconnect_after,
             left: Vec::new(),
             snapshot: Arc::default(),
@@ -211,13 +211,13 @@ impl<G: Game> TeamSide<G> {
         now: Instant,
         answers: &mut Vec<(ConnectionId, Vec<u8>)>,
     ) {
-        let Some(place) = self.places.get_mut(seat.index()) else { return };
-        place.driver.act(turn, agent, action, now);
-        place.post(answers);
-        for due in place.driver.take_answered() {
+        let Some(entry) = self.seats.get_mut(seat.index()) else { return };
+        entry.driver.act(turn, agent, action, now);
+        entry.post(answers);
+        for due in entry.driver.take_answered() {
             self.meter.record(self.batch.elapsed(), due.checked_duration_since(now));
         }
-        let inputs = std::mem::take(&mut place.driver.inputs);
+        let inputs = std::mem::take(&mut entry.driver.inputs);
         inputs.into_iter().for_each(|input| self.handle(input, now));
     }
 
@@ -289,15 +289,15 @@ impl<G: Game> TeamSide<G> {
 
 impl<G: Game> Side for TeamSide<G> {
     fn wants_connection(&self, now: Instant) -> Option<usize> {
-        self.places.iter().position(|place| place.connect_at.is_some_and(|at| at <= now))
+        self.seats.iter().position(|entry| entry.connect_at.is_some_and(|at| at <= now))
     }
 
     fn connect(&mut self, seat: usize, connection: ConnectionId, now: Instant) -> String {
-        let Some(place) = self.places.get_mut(seat) else { return String::new() };
-        let target = place.driver.session.target();
-        place.connect_at = None;
-        place.connection = Some(connection);
-        place.driver.connected(now);
+        let Some(entry) = self.seats.get_mut(seat) else { return String::new() };
+        let target = entry.driver.session.target();
+        entry.connect_at = None;
+        entry.connection = Some(connection);
+        entry.driver.connected(now);
         target
     }
 
@@ -308,20 +308,20 @@ impl<G: Game> Side for TeamSide<G> {
 
     fn deliver(&mut self, seat: usize, bytes: &[u8], now: Instant) {
         let again = now + self.reconnect_after;
-        let Some(place) = self.places.get_mut(seat) else { return };
-        if place.connection.is_none() {
+        let Some(entry) = self.seats.get_mut(seat) else { return };
+        if entry.connection.is_none() {
             return;
         }
-        if let Err(error) = place.driver.input(bytes, now) {
-            self.left.extend(place.lose(&error.to_string(), now, again));
+        if let Err(error) = entry.driver.input(bytes, now) {
+            self.left.extend(entry.lose(&error.to_string(), now, again));
         }
     }
 
     fn closed(&mut self, seat: usize, now: Instant) {
         let again = now + self.reconnect_after;
-        if let Some(place) = self.places.get_mut(seat) {
+        if let Some(entry) = self.seats.get_mut(seat) {
             // The arena already knows that this connection is gone.
-            place.lose("the referee closed the connection", now, again);
+            entry.lose("the referee closed the connection", now, again);
         }
     }
 
@@ -335,12 +335,12 @@ impl<G: Game> Side for TeamSide<G> {
         self.now = now;
         let again = now + self.reconnect_after;
         let mut inputs = VecDeque::new();
-        for place in &mut self.places {
-            place.post(answers);
-            if let Some(reason) = place.driver.hangup.take() {
-                self.left.extend(place.lose(&reason, now, again));
+        for entry in &mut self.seats {
+            entry.post(answers);
+            if let Some(reason) = entry.driver.hangup.take() {
+                self.left.extend(entry.lose(&reason, now, again));
             }
-            inputs.append(&mut place.driver.inputs);
+            inputs.append(&mut entry.driver.inputs);
         }
         for (ticket, answer) in self.lost.drain(..) {
             observer.answer(team, ticket, answer);
@@ -398,25 +398,25 @@ impl<G: Game> Side for TeamSide<G> {
         let seat = agent.map(|agent| self.seats.get(agent.index()).copied());
         let state = if agent.is_some() { SeatState::Closed } else { SeatState::Stopped };
         self.is_stopped |= agent.is_none();
-        for place in &mut self.places {
-            let is_meant = seat.is_none_or(|seat| seat == Some(place.driver.seat));
-            if is_meant && !place.is_closed() {
-                place.driver.shutdown(now);
-                place.post(answers);
-                self.left.extend(place.leave(state.clone(), now));
+        for entry in &mut self.seats {
+            let is_meant = seat.is_none_or(|seat| seat == Some(entry.driver.seat));
+            if is_meant && !entry.is_closed() {
+                entry.driver.shutdown(now);
+                entry.post(answers);
+                self.left.extend(entry.leave(state.clone(), now));
             }
         }
         let accounts = self.accounts.iter().filter(|_| agent.is_none());
-        for (place, account) in self.places.iter_mut().zip(accounts) {
+        for (entry, account) in self.seats.iter_mut().zip(accounts) {
             // A session that has logged out gets no reconnect.
-            place.driver.replace(self.game.session(account), now);
+            entry.driver.replace(self.game.session(account), now);
         }
     }
 
     fn dial(&mut self, now: Instant) {
         self.is_stopped = false;
-        let stopped = |place: &&mut LockstepSeat<G>| *place.driver.state() == SeatState::Stopped;
-        self.places.iter_mut().filter(stopped).for_each(|place| place.connect_at = Some(now));
+        let stopped = |entry: &&mut LockstepSeat<G>| *entry.driver.state() == SeatState::Stopped;
+        self.seats.iter_mut().filter(stopped).for_each(|entry| entry.connect_at = Some(now));
     }
 
     fn open_seat(&mut self, Enrolled { agent, seat }: Enrolled, name: &str, now: Instant) {
@@ -424,21 +424,21 @@ impl<G: Game> Side for TeamSide<G> {
         let (agents, user) = (vec![(agent, name.to_owned())], name.to_owned());
         let account = Seat { id: seat, agents, user, ..first.clone() };
         let opened = places(&self.game, &[account], self.recorder.as_ref(), now);
-        for mut place in opened {
+        for mut entry in opened {
             if self.is_stopped {
-                place.connect_at = None;
-                place.driver.set_state(SeatState::Stopped);
+                entry.connect_at = None;
+                entry.driver.set_state(SeatState::Stopped);
             }
-            match self.places.get_mut(seat.index()) {
-                Some(known) => *known = place,
-                None => self.places.push(place),
+            match self.seats.get_mut(seat.index()) {
+                Some(known) => *known = entry,
+                None => self.seats.push(entry),
             }
         }
     }
 
     fn load(&self) -> SideLoad {
-        let unsent = self.places.iter().map(|place| place.driver.outbox_bytes);
-        let reports = self.places.iter().map(|place| place.driver.inputs.len());
+        let unsent = self.seats.iter().map(|entry| entry.driver.outbox_bytes);
+        let reports = self.seats.iter().map(|entry| entry.driver.inputs.len());
         SideLoad { inputs: self.mailbox.len() + reports.sum::<usize>(), unsent_bytes: unsent.sum() }
     }
 
@@ -458,12 +458,12 @@ impl<G: Game> Side for TeamSide<G> {
         };
         let outside = (&self.tape, self.thinking.as_ref());
         self.team = team(&self.game, start.clone(), &mut self.make_brain, outside, now)?;
-        self.left.extend(self.places.iter().filter_map(|place| place.connection));
+        self.left.extend(self.seats.iter().filter_map(|entry| entry.connection));
         self.recovery = RecoveryLog::new(start.staged);
         (self.mailbox, self.stalled_until, self.held) = (Mailbox::default(), None, None);
         self.lost.clear();
         self.is_stopped = false;
-        self.places = places(&self.game, &self.accounts, self.recorder.as_ref(), again);
+        self.seats = places(&self.game, &self.accounts, self.recorder.as_ref(), again);
         Ok(())
     }
 
@@ -493,9 +493,9 @@ impl<G: Game> Side for TeamSide<G> {
     }
 
     fn timeout(&mut self, now: Instant) {
-        for place in &mut self.places {
-            if place.driver.session.poll_timeout().is_some_and(|due| due <= now) {
-                place.driver.timeout(now);
+        for entry in &mut self.seats {
+            if entry.driver.session.poll_timeout().is_some_and(|due| due <= now) {
+                entry.driver.timeout(now);
             }
         }
         if self.stalled_until.is_some_and(|until| until > now) {
@@ -508,9 +508,9 @@ impl<G: Game> Side for TeamSide<G> {
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
-        let places = self.places.iter();
+        let places = self.seats.iter();
         let timers =
-            places.flat_map(|place| [place.driver.session.poll_timeout(), place.connect_at]);
+            places.flat_map(|entry| [entry.driver.session.poll_timeout(), entry.connect_at]);
         let team = self.stalled_until.or_else(|| self.team.poll_timeout());
         timers.flatten().chain(team).min()
     }

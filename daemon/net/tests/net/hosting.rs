@@ -202,9 +202,9 @@ async fn over_tcp_it_listens_on_a_free_port() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_follows_hears_of_clients_and_steps_in_order() {
-    let (teller, mut feed) = host_feed();
+    let (events, mut feed) = host_feed();
     let (arena, endpoint) =
-        host(1, 1, HostOptions { teller: Some(teller), ..HostOptions::default() });
+        host(1, 1, HostOptions { events: Some(events), ..HostOptions::default() });
     let mut player = client(&endpoint).await;
     player.say("hello red0").await;
     while player.hear().await.is_some() {}

@@ -34,7 +34,7 @@ impl Stage {
             stderr: Stderr::Merged,
         };
         let host = HostOptions {
-            cast: Some(cast),
+            player_processes: Some(cast),
             artifacts: Some(folder.path().to_owned()),
             ..HostOptions::default()
         };
@@ -114,7 +114,7 @@ async fn a_stray_line_disqualifies_unless_errors_are_kept_apart() {
     let troubles = stage.results()[0]["troubles"].to_string();
     assert!(troubles.contains("Traceback of something"), "{troubles}");
     stage.options = stage.options.strict();
-    stage.host.cast.as_mut().unwrap().stderr = Stderr::Reported;
+    stage.host.player_processes.as_mut().unwrap().stderr = Stderr::Reported;
     assert_eq!(reason(&stage, "stray").await, Value::Null);
 }
 
@@ -129,7 +129,7 @@ async fn what_cannot_be_executed_has_failed_to_start() {
     let stage = Stage::new(&["missing", "good"]);
     assert_eq!(reason(&stage, "missing").await, "STARTUP_FAIL");
     let mut stage = Stage::new(&["good", "play"]);
-    let player = stage.host.cast.as_mut().unwrap().players.last_mut().unwrap();
+    let player = stage.host.player_processes.as_mut().unwrap().players.last_mut().unwrap();
     // A folder is not a program either.
     player.program = Some(AGENTS.into());
     assert_eq!(reason(&stage, "play").await, "STARTUP_FAIL");
@@ -185,7 +185,7 @@ async fn an_arena_that_is_stopped_leaves_no_process() {
     // A path of its own, so that other tests' processes do not count.
     let own = "tests/agents/../agents/./";
     let detour = PathBuf::from(AGENTS.replace("tests/agents", own));
-    for player in &mut stage.host.cast.as_mut().unwrap().players {
+    for player in &mut stage.host.player_processes.as_mut().unwrap().players {
         player.program = Some(detour.join(format!("{}.agent.py", player.name)));
     }
     let arena = stage.open(Listener::Closed);

@@ -86,7 +86,7 @@ async fn the_seat_answers_by_itself_when_nobody_decides() {
     bench.asked().await;
     let defaulted = bench.event().await;
     let Event::Defaulted { cause, .. } = defaulted else { panic!("{defaulted:?}") };
-    assert_eq!(cause, DefaultCause::NobodyDecided);
+    assert_eq!(cause, DefaultCause::NoDecision);
     assert_eq!(bench.meter.timings().answers, 0);
 }
 

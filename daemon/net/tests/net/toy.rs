@@ -131,7 +131,7 @@ impl ToySession {
     fn default_all(&mut self, gone: Vec<phalanx_game::Expired>, cause: DefaultCause) {
         for expired in gone {
             let (turn, agent) = (expired.turn, expired.agent);
-            if cause == DefaultCause::NobodyDecided {
+            if cause == DefaultCause::NoDecision {
                 self.say(&format!("do {} rest", turn.step));
             }
             self.events.push_back(Event::Defaulted { turn, agent, cause });
@@ -188,12 +188,12 @@ impl Session for ToySession {
 
     fn handle_timeout(&mut self, now: Instant) {
         let gone = self.gate.expire(now);
-        self.default_all(gone, DefaultCause::NobodyDecided);
+        self.default_all(gone, DefaultCause::NoDecision);
     }
 
     fn handle_shutdown(&mut self, _now: Instant) {
         let open = self.gate.close_all();
-        self.default_all(open, DefaultCause::NobodyDecided);
+        self.default_all(open, DefaultCause::NoDecision);
         self.say("bye");
     }
 

@@ -17,19 +17,19 @@ use tracing::{info, warn};
 /// The thread that writes checkpoints. It ends when this is dropped.
 #[derive(Debug)]
 pub struct Writer {
-    desk: Arc<Desk>,
+    queue: Arc<WriterQueue>,
     ended: Receiver<()>,
 }
 
 /// The teams leave their checkpoints here for the thread.
 #[derive(Debug, Default)]
-struct Desk {
-    pile: Mutex<Pile>,
+struct WriterQueue {
+    pending: Mutex<PendingJobs>,
     wake: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Pile {
+struct PendingJobs {
     teams: SortedMap<String, Job>,
     closed: bool,
 }
@@ -37,40 +37,40 @@ struct Pile {
 /// Work for one team: first what happens to the existing files, then a new checkpoint.
 #[derive(Debug, Default)]
 struct Job {
-    fate: Option<Fate>,
+    files: Option<FileChange>,
     put: Option<Box<dyn Freeze>>,
 }
 
 /// What happens to a team's files.
 #[derive(Clone, Copy, Debug)]
-enum Fate {
+enum FileChange {
     SetAside,
     Remove,
 }
 
-impl Desk {
-    fn pile(&self) -> MutexGuard<'_, Pile> {
+impl WriterQueue {
+    fn pending(&self) -> MutexGuard<'_, PendingJobs> {
         // Each change is one step: the state is consistent even if a holder panicked.
-        self.pile.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn leave(&self, team: &str, change: impl FnOnce(&mut Job)) {
-        change(self.pile().teams.entry(team.to_owned()).or_default());
+        change(self.pending().teams.entry(team.to_owned()).or_default());
         self.wake.notify_one();
     }
 
     /// Takes all waiting work; `None` when there is none and no more will come.
     fn take(&self) -> Option<SortedMap<String, Job>> {
-        let mut pile = self.pile();
-        while pile.teams.is_empty() && !pile.closed {
-            pile = self.wake.wait(pile).unwrap_or_else(PoisonError::into_inner);
+        let mut pending = self.pending();
+        while pending.teams.is_empty() && !pending.closed {
+            pending = self.wake.wait(pending).unwrap_or_else(PoisonError::into_inner);
         }
-        let jobs = std::mem::take(&mut pile.teams);
+        let jobs = std::mem::take(&mut pending.teams);
         (!jobs.is_empty()).then_some(jobs)
     }
 
     fn close(&self) {
-        self.pile().closed = true;
+        self.pending().closed = true;
         self.wake.notify_one();
     }
 }
@@ -81,26 +81,27 @@ impl Writer {
     /// # Errors
     /// When the system cannot create a thread.
     pub fn start(checkpoints: Checkpoints, metrics: Arc<Metrics>) -> io::Result<Self> {
-        let desk = Arc::new(Desk::default());
+        let queue = Arc::new(WriterQueue::default());
         let (end, ended) = channel();
-        let work = Work { desk: Arc::clone(&desk), checkpoints, metrics, teams: SortedMap::new() };
+        let work =
+            Work { queue: Arc::clone(&queue), checkpoints, metrics, teams: SortedMap::new() };
         std::thread::Builder::new().name("checkpoints".to_owned()).spawn(move || {
             work.run();
             // The receiver may be gone.
             end.send(()).ok();
         })?;
-        Ok(Self { desk, ended })
+        Ok(Self { queue, ended })
     }
 
     /// The sink that takes a team's checkpoints.
     #[must_use]
     pub fn sink(&self, team: &str) -> Arc<dyn CheckpointSink> {
-        Arc::new(TeamSink { team: team.to_owned(), desk: Arc::clone(&self.desk) })
+        Arc::new(TeamSink { team: team.to_owned(), queue: Arc::clone(&self.queue) })
     }
 
     /// Writes the waiting checkpoints, as far as that is possible within `grace`.
     pub fn finish(self, grace: Duration) {
-        self.desk.close();
+        self.queue.close();
         if self.ended.recv_timeout(grace).is_err() {
             warn!("the last checkpoints were not written: the disk is too slow");
         }
@@ -109,14 +110,14 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        self.desk.close();
+        self.queue.close();
     }
 }
 
 #[derive(Debug)]
 struct TeamSink {
     team: String,
-    desk: Arc<Desk>,
+    queue: Arc<WriterQueue>,
 }
 
 impl CheckpointSink for TeamSink {
@@ -124,22 +125,24 @@ impl CheckpointSink for TeamSink {
         // Dropping the replaced checkpoint may take a while, so it happens after the lock is
         // released.
         let mut before = None;
-        self.desk.leave(&self.team, |job| before = job.put.replace(checkpoint));
+        self.queue.leave(&self.team, |job| before = job.put.replace(checkpoint));
     }
 
     fn refused(&self, _reason: &str) {
         // The team's journal has the reason.
-        self.desk.leave(&self.team, |job| *job = Job { fate: Some(Fate::SetAside), put: None });
+        self.queue
+            .leave(&self.team, |job| *job = Job { files: Some(FileChange::SetAside), put: None });
     }
 
     fn forget(&self) {
-        self.desk.leave(&self.team, |job| *job = Job { fate: Some(Fate::Remove), put: None });
+        self.queue
+            .leave(&self.team, |job| *job = Job { files: Some(FileChange::Remove), put: None });
     }
 }
 
 /// State of the thread.
 struct Work {
-    desk: Arc<Desk>,
+    queue: Arc<WriterQueue>,
     checkpoints: Checkpoints,
     metrics: Arc<Metrics>,
     teams: SortedMap<String, Team>,
@@ -155,7 +158,7 @@ struct Team {
 
 impl Work {
     fn run(mut self) {
-        while let Some(jobs) = self.desk.take() {
+        while let Some(jobs) = self.queue.take() {
             for (name, job) in jobs {
                 let (folder, metrics) = (&self.checkpoints.folder, &self.metrics);
                 let team = self.teams.entry(name).or_insert_with_key(|name| Team {
@@ -171,10 +174,10 @@ impl Work {
 }
 
 impl Team {
-    fn work(&mut self, Job { fate, put }: Job, sync_every: u32) {
-        match fate {
-            Some(Fate::SetAside) => self.set_aside(),
-            Some(Fate::Remove) => {
+    fn work(&mut self, Job { files, put }: Job, sync_every: u32) {
+        match files {
+            Some(FileChange::SetAside) => self.set_aside(),
+            Some(FileChange::Remove) => {
                 let cleared = self.folder.clear();
                 self.tell(cleared);
             }

@@ -8,7 +8,7 @@ use phalanx_game::{Arena, Origin};
 use phalanx_games::TeamPlan;
 use phalanx_games::demo::{DemoAsk, DemoStage};
 use phalanx_strategy::Keeper;
-use phalanxd::casting::{Casting, Cleared};
+use phalanxd::casting::{Casting, TriedStrategy};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -91,7 +91,7 @@ fn team(
     let watch = !args.no_watch && !args.fast;
     let tuned = !args.tuned.no_tuned;
     let casting = Casting { game, stage, fast: args.fast, patience, watch, tuned };
-    let Cleared { bundle, staged, keeper } = casting.clear(name, strategy)?;
+    let TriedStrategy { bundle, staged, keeper } = casting.clear(name, strategy)?;
     let plan = casting.plan(name, &bundle, staged, args.seed)?;
     Ok((plan, keeper))
 }

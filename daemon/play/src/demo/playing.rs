@@ -79,9 +79,9 @@ pub(super) async fn begin(
     let listener = phalanx_games::listen(cast.game, "127.0.0.1:0").await;
     let listener = listener.context("cannot listen on loopback")?;
     let watched = !args.json && std::io::stderr().is_terminal();
-    let (teller, feed) = host_feed();
+    let (events, feed) = host_feed();
     let options = HostOptions {
-        teller: Some(teller),
+        events: Some(events),
         artifacts: args.replay.clone(),
         draw: watched.then_some(Paint::stderr().is_on()),
         ..HostOptions::default()

@@ -177,7 +177,7 @@ fn event_from(epoch: Epoch, message: WireEvent) -> Read<Event<(), ()>> {
 fn cause_from(cause: v1::DefaultCause) -> Read<DefaultCause> {
     Ok(match cause {
         v1::DefaultCause::Unspecified => return Err(Lacking("known cause")),
-        v1::DefaultCause::NobodyDecided => DefaultCause::NobodyDecided,
+        v1::DefaultCause::NobodyDecided => DefaultCause::NoDecision,
         v1::DefaultCause::Superseded => DefaultCause::Superseded,
         v1::DefaultCause::Disconnected => DefaultCause::Disconnected,
     })

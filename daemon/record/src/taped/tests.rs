@@ -218,7 +218,7 @@ fn a_notice() -> impl Strategy<Value = Notice> {
 
 fn an_event(begin: Instant) -> impl Strategy<Value = Event<(), ()>> {
     let causes =
-        vec![DefaultCause::NobodyDecided, DefaultCause::Superseded, DefaultCause::Disconnected];
+        vec![DefaultCause::NoDecision, DefaultCause::Superseded, DefaultCause::Disconnected];
     prop_oneof![
         collection::vec(an_agent(), 0..5).prop_map(|agents| Event::Seated { agents }),
         word().prop_map(|reason| Event::Refused { reason }),

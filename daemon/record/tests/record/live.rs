@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 /// Keeps the messages that it gets; the test can block it.
 #[derive(Debug)]
-struct Onlooker {
+struct TruthClient {
     opened: Mutex<SortedSet<Channel>>,
     shown: Mutex<Vec<LiveMessage>>,
     missed: Mutex<u64>,
@@ -24,7 +24,7 @@ struct Onlooker {
     may: Mutex<Receiver<()>>,
 }
 
-impl Audience for Onlooker {
+impl Audience for TruthClient {
     fn opened(&self, channels: &[Channel]) {
         self.opened.lock().unwrap().extend(channels);
     }
@@ -44,10 +44,10 @@ impl Audience for Onlooker {
 }
 
 /// A viewer, the sender of its permits, and the signal for its end.
-fn onlooker() -> (Arc<Onlooker>, Sender<()>, Receiver<()>) {
+fn onlooker() -> (Arc<TruthClient>, Sender<()>, Receiver<()>) {
     let (over, ended) = channel();
     let (hold, may) = channel();
-    let onlooker = Onlooker {
+    let onlooker = TruthClient {
         opened: Mutex::default(),
         shown: Mutex::default(),
         missed: Mutex::default(),

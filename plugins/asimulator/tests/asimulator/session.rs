@@ -189,7 +189,7 @@ fn nobody_deciding_turns_left_and_in_the_end_shuts_off() {
         line.pass();
         assert_eq!(line.said(), hex("02"));
         let told = line.told();
-        let cause = DefaultCause::NobodyDecided;
+        let cause = DefaultCause::NoDecision;
         assert!(matches!(told[0], Event::Defaulted { cause: got, .. } if got == cause));
         line.hear(&hex("11"));
     }

@@ -136,7 +136,7 @@ fn nobody_decides_so_the_session_skips_before_the_deadline() {
     talk.events();
     talk.wait(left);
     assert_eq!(talk.sent(), [r#"{"type":"action","content":{"id":0,"type":"skip","p":[]}}"#]);
-    assert_eq!(talk.events(), ["defaulted 0:0 NobodyDecided"]);
+    assert_eq!(talk.events(), ["defaulted 0:0 NoDecision"]);
     assert!(talk.act(0, 0, &Action::Skip).is_err(), "too late");
     assert_eq!(talk.sent(), [""; 0]);
 }
@@ -306,7 +306,7 @@ fn leaving_answers_what_is_open() {
     talk.events();
     talk.session.handle_shutdown(talk.now);
     assert_eq!(talk.sent(), [r#"{"type":"action","content":{"id":4,"type":"skip","p":[]}}"#]);
-    assert_eq!(talk.events(), ["defaulted 0:4 NobodyDecided"]);
+    assert_eq!(talk.events(), ["defaulted 0:4 NoDecision"]);
 }
 
 #[test]
@@ -552,7 +552,7 @@ fn told(event: &Event<Briefing, Percept>) -> String {
         Event::Percept { turn, .. } => format!("percept {turn}"),
         Event::Asked { turn, .. } => format!("asked {turn}"),
         Event::Defaulted { turn, cause, .. } => match cause {
-            DefaultCause::NobodyDecided | DefaultCause::Superseded | DefaultCause::Disconnected => {
+            DefaultCause::NoDecision | DefaultCause::Superseded | DefaultCause::Disconnected => {
                 format!("defaulted {turn} {cause:?}")
             }
         },

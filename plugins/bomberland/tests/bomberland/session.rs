@@ -62,7 +62,7 @@ fn what_was_not_decided_in_time_is_not_sent() {
     let (turn, agent, due) = asked(&stage.until_asked(0)[0]);
     let client = &mut stage.clients[0];
     client.handle_timeout(due);
-    let cause = DefaultCause::NobodyDecided;
+    let cause = DefaultCause::NoDecision;
     assert_eq!(client.poll_event().map(|told| format!("{told:?}")), {
         let told: Told = Event::Defaulted { turn, agent, cause };
         Some(format!("{told:?}"))

@@ -116,7 +116,7 @@ fn nobody_decides_so_the_session_recharges_before_the_deadline() {
     talk.events();
     talk.wait(left);
     assert_eq!(talk.sent(), [action("id=\"1\" type=\"recharge\"")]);
-    assert_eq!(talk.events(), ["defaulted 0:0 NobodyDecided"]);
+    assert_eq!(talk.events(), ["defaulted 0:0 NoDecision"]);
     assert!(talk.act(0, 0, &Action::Skip).is_err(), "too late");
     assert_eq!(talk.sent(), [""; 0]);
 }
@@ -316,7 +316,7 @@ fn leaving_answers_what_is_open() {
     talk.events();
     talk.session.handle_shutdown(talk.now);
     assert_eq!(talk.sent(), [action("id=\"5\" type=\"recharge\"")]);
-    assert_eq!(talk.events(), ["defaulted 0:4 NobodyDecided"]);
+    assert_eq!(talk.events(), ["defaulted 0:4 NoDecision"]);
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn a_script_that_fails_later_does_not_stop_the_fallback() {
         played.session.handle_timeout(played.now + Duration::from_secs(1));
         assert_eq!(
             played.heard(),
-            "> {\"id\":10,\"order\":\"rest\"}\ndefault 0:1: NobodyDecided\n",
+            "> {\"id\":10,\"order\":\"rest\"}\ndefault 0:1: NoDecision\n",
             "{message}"
         );
     }

@@ -132,7 +132,7 @@ fn told(event: &Event<Briefing, Percept>) -> String {
         Event::Percept { turn, .. } => format!("percept {turn}"),
         Event::Asked { turn, .. } => format!("asked {turn}"),
         Event::Defaulted { turn, cause, .. } => match cause {
-            DefaultCause::NobodyDecided | DefaultCause::Superseded | DefaultCause::Disconnected => {
+            DefaultCause::NoDecision | DefaultCause::Superseded | DefaultCause::Disconnected => {
                 format!("defaulted {turn} {cause:?}")
             }
         },

@@ -59,7 +59,7 @@ impl<G: Game> LockstepSeat<G> {
 }
 
 /// The sessions of a team; they connect at `again`.
-pub(super) fn places<G: Game>(
+pub(super) fn lockstep_seats<G: Game>(
     game: &G,
     seats: &[Seat],
     recorder: Option<&Arc<dyn Recorder>>,

@@ -6,25 +6,25 @@ use phalanx_game::{Event, Game};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A checkpoint from which a replacement of the team can continue.
-pub(crate) type Last<G> = (Arc<Mutex<Checkpoint<G>>>, Identity);
+pub(crate) type LastCheckpoint<G> = (Arc<Mutex<Checkpoint<G>>>, Identity);
 
 /// Shared between the thread that acts for a team and its replacement. Its lock is only taken for
 /// lasting inputs, never for a request of a turn.
-pub(crate) struct Estate<G: Game>(Arc<Mutex<Parts<G>>>);
+pub(crate) struct ThreadRecovery<G: Game>(Arc<Mutex<Parts<G>>>);
 
 /// The shared state.
 pub(crate) struct Parts<G: Game> {
     pub(crate) recovery: RecoveryLog<G>,
-    pub(crate) last: Option<Last<G>>,
+    pub(crate) last: Option<LastCheckpoint<G>>,
 }
 
-impl<G: Game> Clone for Estate<G> {
+impl<G: Game> Clone for ThreadRecovery<G> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
     }
 }
 
-impl<G: Game> Estate<G> {
+impl<G: Game> ThreadRecovery<G> {
     /// The state of a team that begins with this strategy.
     pub(crate) fn new(first: Staged) -> Self {
         Self(Arc::new(Mutex::new(Parts { recovery: RecoveryLog::new(first), last: None })))
