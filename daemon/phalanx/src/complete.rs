@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn any_words_are_completed_or_not() {
+    fn no_words_make_it_panic() {
         for line in
             ["", "phalanx", "phalanx = =", "phalanx -- -- x", "phalanx -", "phalanx demo --no=1 ="]
         {

@@ -111,8 +111,6 @@ pub struct Entries<'a> {
     recording: &'a RecordingFile,
     epoch: Epoch,
     loader: Loader,
-    /// Only chunks that end at this log time or later are read.
-    from: u64,
     wanted: fn(Channel) -> bool,
     parts: VecDeque<(u32, Option<PathBuf>)>,
     walk: Option<PartWalk>,
@@ -215,22 +213,10 @@ impl RecordingFile {
     /// All entries, with times relative to `begin`. `loader` loads the recorded strategies.
     #[must_use]
     pub fn entries(&self, begin: Instant, loader: &Loader) -> Entries<'_> {
-        self.entries_since(0, begin, loader)
-    }
-
-    /// All entries from this time on, and some earlier ones of the same chunk. In nanoseconds after
-    /// the begin.
-    #[must_use]
-    pub fn entries_from(&self, nanos: u64, begin: Instant, loader: &Loader) -> Entries<'_> {
-        self.entries_since(self.begin_nanos().saturating_add(nanos), begin, loader)
-    }
-
-    fn entries_since(&self, from: u64, begin: Instant, loader: &Loader) -> Entries<'_> {
         Entries {
             recording: self,
             epoch: Epoch(begin),
             loader: loader.clone(),
-            from,
             wanted: |_| true,
             parts: self.parts(),
             walk: None,
@@ -285,7 +271,7 @@ impl Iterator for Entries<'_> {
                 let (part, path) = self.parts.pop_front()?;
                 let missing = RecordingDamage::missing(part);
                 let Some(path) = path else { return Some(Err(missing)) };
-                match PartWalk::new(part, &path, self.from) {
+                match PartWalk::new(part, &path, 0) {
                     Ok(walk) => self.walk = Some(walk.only(self.wanted)),
                     Err(error) => {
                         let wrong = DamageCause::Disk(error.to_string());

@@ -210,15 +210,6 @@ impl<K: Ord, V> SortedMap<K, V> {
         Iter { entries: entries.iter() }
     }
 
-    /// The entries between two keys, with values that may be changed.
-    pub fn range_mut<Q: Ord + ?Sized>(&mut self, range: impl RangeBounds<Q>) -> IterMut<'_, K, V>
-    where
-        K: Borrow<Q>,
-    {
-        let places = self.places(&range);
-        IterMut { entries: self.entries.get_mut(places).unwrap_or_default().iter_mut() }
-    }
-
     /// Takes the entries from this key on.
     #[must_use]
     pub fn split_off<Q: Ord + ?Sized>(&mut self, key: &Q) -> Self

@@ -107,15 +107,6 @@ impl CostField {
         let cost = self.costs[self.region.index(cell)?];
         (cost != u32::MAX).then_some(cost)
     }
-
-    /// The first step of a cheapest way from the cell down to its nearest source.
-    #[must_use]
-    pub fn downhill(&self, cell: Cell) -> Option<Direction> {
-        let here = self.cost(cell)?;
-        let next = |dir: &Direction| self.cost(cell + dir.vector()).filter(|cost| *cost < here);
-        let ways = Direction::ALL.into_iter().filter(|dir| next(dir).is_some());
-        ways.min_by_key(|dir| next(dir))
-    }
 }
 
 /// A field that spreads only as far as it is asked. Yields the reached cells, by their places in the
@@ -221,7 +212,6 @@ mod tests {
                 assert_eq!(field.cost(Cell::new(x, y)), u32::try_from(far).ok());
             }
         }
-        assert_eq!(field.downhill(Cell::new(19, 1)), Some(Direction::East));
     }
 
     #[test]

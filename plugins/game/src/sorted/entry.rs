@@ -60,15 +60,6 @@ impl<'a, K, V> Entry<'a, K, V> {
     {
         self.or_insert_with(V::default)
     }
-
-    /// Changes the value if there is one.
-    #[must_use]
-    pub fn and_modify(mut self, change: impl FnOnce(&mut V)) -> Self {
-        if let Self::Occupied(entry) = &mut self {
-            change(entry.get_mut());
-        }
-        self
-    }
 }
 
 #[expect(clippy::indexing_slicing, reason = "an occupied place is one of the vector's")]

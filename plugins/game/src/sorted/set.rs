@@ -144,12 +144,6 @@ impl<T: Ord> SortedSet<T> {
     pub fn is_subset(&self, other: &Self) -> bool {
         self.iter().all(|item| other.contains(item))
     }
-
-    /// Whether no item is in both sets.
-    #[must_use]
-    pub fn is_disjoint(&self, other: &Self) -> bool {
-        !self.iter().any(|item| other.contains(item))
-    }
 }
 
 impl<T> Default for SortedSet<T> {

@@ -33,8 +33,8 @@ fn a_map_holds_what_a_tree_holds_after_every_change() {
         same(&ours, &theirs);
     }
     for key in numbers().step_by(7) {
-        *ours.entry(key).and_modify(|value| *value += 1).or_insert(5) += 1;
-        *theirs.entry(key).and_modify(|value| *value += 1).or_insert(5) += 1;
+        *ours.entry(key).or_insert(5) += 1;
+        *theirs.entry(key).or_insert(5) += 1;
         assert_eq!(ours.insert(key / 2, 9), theirs.insert(key / 2, 9));
         same(&ours, &theirs);
     }
@@ -49,14 +49,11 @@ fn a_map_holds_what_a_tree_holds_after_every_change() {
 #[test]
 fn a_range_has_the_entries_of_a_trees_range() {
     let (ours, theirs) = both();
-    let mut changed = ours.clone();
     for (from, to) in [(0, 0), (3, 40), (40, 41), (100, 999), (500, 900)] {
         assert!(ours.range(from..to).eq(theirs.range(from..to)), "{from}..{to}");
         assert!(ours.range(from..=to).eq(theirs.range(from..=to)), "{from}..={to}");
         assert!(ours.range(from..).rev().eq(theirs.range(from..).rev()), "{from}..");
         assert!(ours.range(..to).eq(theirs.range(..to)), "..{to}");
-        changed.range_mut(from..to).for_each(|(_, value)| *value = 0);
-        assert!(changed.range(from..to).all(|(_, value)| *value == 0));
     }
     // A tree panics here.
     assert_eq!(ours.range((Bound::Included(9), Bound::Excluded(3))).count(), 0);
@@ -72,7 +69,6 @@ fn a_set_holds_what_a_tree_holds() {
     assert!(ours.intersection(&other).eq(theirs.intersection(&their_other)));
     assert!(ours.range(20..).eq(theirs.range(20..)));
     assert_eq!(ours.is_subset(&other), theirs.is_subset(&their_other));
-    assert_eq!(ours.is_disjoint(&other), theirs.is_disjoint(&their_other));
     assert_eq!(format!("{ours:?}"), format!("{theirs:?}"));
     let bytes = postcard::to_allocvec(&ours).unwrap();
     assert_eq!(Ok(&bytes), postcard::to_allocvec(&theirs).as_ref());
