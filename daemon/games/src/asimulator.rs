@@ -1,7 +1,7 @@
 //! The wiring of Asimulator.
 
 use super::demo::{Connections, DemoAsk, DemoStage};
-use super::plugin::Plugin;
+use super::plugin::{GameSetup, Plugin};
 use super::{ArenaPlan, GameOptions, Start, WireError};
 use phalanx_asimulator::Asimulator;
 use phalanx_asimulator::arena::{ArenaConfig, AsimulatorArena};
@@ -30,48 +30,6 @@ const fn choice(path: &'static str, words: &'static [&'static str], doc: &'stati
 
 impl Plugin for Wiring {
     type Game = Asimulator;
-
-    fn about(&self) -> &'static str {
-        "Asimulator: the handbook's binary protocol over TCP, on a free port unless the file says otherwise"
-    }
-
-    fn variants(&self) -> &'static [&'static str] {
-        PRESETS
-    }
-
-    fn login_costs(&self) -> Option<&'static str> {
-        Some("the simulator begins a simulation with each client that connects")
-    }
-
-    fn pace(&self, variant: Option<&str>) -> Duration {
-        Duration::from_millis(tour(preset(variant)).1)
-    }
-
-    fn options(&self) -> &'static [KeyDoc] {
-        const {
-        &[
-            choice("protocol_revision", &["r1", "r2", AUTO], "The handbook's revision that is spoken."),
-            choice("byte_order", &["big", "little"], "The byte order that the client requests."),
-            choice("bit_order", &["lsb_first", "msb_first", AUTO], "Which bit is the first."),
-            choice("y_axis", &["north", "south"], "The direction in which y grows on the wire."),
-            choice("bounds_mean", &["border", "interior", AUTO], "What announced bounds mean."),
-            choice("neighbourhood", &["4", "8", AUTO], "How far Hostility and Fear reach."),
-            choice("score_limit_mode", &["upper", "lower"], "Whether a score limit is a target."),
-            choice(
-                "on_unacceptable_rules",
-                &["shut_off", "disconnect"],
-                "What happens to rules that a script refuses.",
-            ),
-            KeyDoc {
-                path: "percept_timeout",
-                kind: Kind::Duration(1, 86_400_000),
-                default: None,
-                example: "\"1m\"",
-                doc: "How long a percept may take; no limit when absent.",
-            },
-        ]
-        }
-    }
 
     fn game(&self, options: &GameOptions) -> Asimulator {
         let word = |key: &str| options.get(key).map(String::as_str);
@@ -121,6 +79,50 @@ impl Plugin for Wiring {
                 },
                 ..defaults
             },
+        }
+    }
+}
+
+impl GameSetup for Wiring {
+    fn about(&self) -> &'static str {
+        "Asimulator: the handbook's binary protocol over TCP, on a free port unless the file says otherwise"
+    }
+
+    fn variants(&self) -> &'static [&'static str] {
+        PRESETS
+    }
+
+    fn login_costs(&self) -> Option<&'static str> {
+        Some("the simulator begins a simulation with each client that connects")
+    }
+
+    fn pace(&self, variant: Option<&str>) -> Duration {
+        Duration::from_millis(tour(preset(variant)).1)
+    }
+
+    fn options(&self) -> &'static [KeyDoc] {
+        const {
+        &[
+            choice("protocol_revision", &["r1", "r2", AUTO], "The handbook's revision that is spoken."),
+            choice("byte_order", &["big", "little"], "The byte order that the client requests."),
+            choice("bit_order", &["lsb_first", "msb_first", AUTO], "Which bit is the first."),
+            choice("y_axis", &["north", "south"], "The direction in which y grows on the wire."),
+            choice("bounds_mean", &["border", "interior", AUTO], "What announced bounds mean."),
+            choice("neighbourhood", &["4", "8", AUTO], "How far Hostility and Fear reach."),
+            choice("score_limit_mode", &["upper", "lower"], "Whether a score limit is a target."),
+            choice(
+                "on_unacceptable_rules",
+                &["shut_off", "disconnect"],
+                "What happens to rules that a script refuses.",
+            ),
+            KeyDoc {
+                path: "percept_timeout",
+                kind: Kind::Duration(1, 86_400_000),
+                default: None,
+                example: "\"1m\"",
+                doc: "How long a percept may take; no limit when absent.",
+            },
+        ]
         }
     }
 

@@ -1,7 +1,7 @@
 //! The wiring of MAPC 2020, Agents Assemble II.
 
 use super::demo::{Connections, DemoAsk, DemoStage, PASSWORD};
-use super::plugin::Plugin;
+use super::plugin::{GameSetup, Plugin};
 use super::replays::{self, ReplayForm};
 use super::{ArenaPlan, GameOptions, Start, WireError};
 use phalanx_assemble::Assemble;
@@ -33,7 +33,9 @@ impl Plugin for Wiring {
     fn game(&self, _: &GameOptions) -> Assemble {
         Assemble
     }
+}
 
+impl GameSetup for Wiring {
     fn about(&self) -> &'static str {
         "MAPC 2020, Agents Assemble II: JSON over TCP, port 12300 unless the file says otherwise"
     }

@@ -1,7 +1,7 @@
 //! The wiring of Bomberland.
 
 use super::demo::{Connections, DemoAsk, DemoStage};
-use super::plugin::Plugin;
+use super::plugin::{GameSetup, Plugin};
 use super::replays::{self, ReplayForm};
 use super::{ArenaPlan, GameOptions, Start, WireError};
 use phalanx_bomberland::Bomberland;
@@ -36,7 +36,9 @@ impl Plugin for Wiring {
     fn game(&self, _: &GameOptions) -> Bomberland {
         Bomberland
     }
+}
 
+impl GameSetup for Wiring {
     fn about(&self) -> &'static str {
         "Bomberland: JSON over WebSocket, port 3000 unless the file says otherwise"
     }

@@ -1,7 +1,7 @@
 //! The wiring of Colosseum.
 
 use super::demo::{Connections, DemoAsk, DemoStage};
-use super::plugin::Plugin;
+use super::plugin::{GameSetup, Plugin};
 use super::replays::{self, ReplayForm};
 use super::{ArenaPlan, GameOptions, Start, WireError};
 use phalanx_colosseum::Colosseum;
@@ -26,7 +26,9 @@ impl Plugin for Wiring {
     fn game(&self, _: &GameOptions) -> Colosseum {
         Colosseum
     }
+}
 
+impl GameSetup for Wiring {
     fn about(&self) -> &'static str {
         "Colosseum: starts agent executables and speaks JSON lines with them"
     }
@@ -63,7 +65,7 @@ impl Plugin for Wiring {
         Ok((arena(options, plan.origin)?, PORT))
     }
 
-    fn cast(&self, plan: &ArenaPlan<'_>) -> Result<Option<PlayerProcesses>, WireError> {
+    fn player_processes(&self, plan: &ArenaPlan<'_>) -> Result<Option<PlayerProcesses>, WireError> {
         let ArenaConfig { options, paths } = config(plan)?;
         let player = |(name, path): (String, Option<String>)| Player {
             name,

@@ -352,8 +352,11 @@ pub fn arena(game: &str, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), 
 ///
 /// # Errors
 /// As [`arena`].
-pub fn cast(game: &str, plan: &ArenaPlan<'_>) -> Result<Option<PlayerProcesses>, WireError> {
-    wired(game)?.cast(plan)
+pub fn player_processes(
+    game: &str,
+    plan: &ArenaPlan<'_>,
+) -> Result<Option<PlayerProcesses>, WireError> {
+    wired(game)?.player_processes(plan)
 }
 
 /// A demo without its players.
@@ -382,12 +385,12 @@ pub fn load(game: &str, ask: &DemoAsk) -> Result<DemoStage, WireError> {
 /// The effect of a trial login on a match of this game; `None`: no effect.
 #[must_use]
 pub fn login_costs(game: &str) -> Option<&'static str> {
-    wired(game).ok().and_then(Wired::login_costs)
+    wired(game).ok().and_then(GameSetup::login_costs)
 }
 
 /// A trial login.
 #[derive(Debug)]
-pub struct Visit {
+pub struct ProbeRequest {
     /// The team's options that only the game has.
     pub options: GameOptions,
     /// The account.
@@ -402,8 +405,8 @@ pub struct Visit {
 ///
 /// # Errors
 /// When the game does not exist, there is no connection, or the referee does not answer the login.
-pub async fn knock(game: &str, visit: &Visit) -> Result<LoginProbe, WireError> {
-    Ok(wired(game)?.knock(visit).await?)
+pub async fn probe_login(game: &str, request: &ProbeRequest) -> Result<LoginProbe, WireError> {
+    Ok(wired(game)?.probe_login(request).await?)
 }
 
 /// Builds a team that plays over connections.

@@ -1,7 +1,7 @@
 //! The wiring of MAPC 2012, Agents on Mars.
 
 use super::demo::{Connections, DemoAsk, DemoStage, PASSWORD};
-use super::plugin::Plugin;
+use super::plugin::{GameSetup, Plugin};
 use super::{ArenaPlan, GameOptions, Start, WireError};
 use phalanx_game::{Arena, Origin};
 use phalanx_mars::Mars;
@@ -28,7 +28,9 @@ impl Plugin for Wiring {
     fn game(&self, _: &GameOptions) -> Mars {
         Mars
     }
+}
 
+impl GameSetup for Wiring {
     fn about(&self) -> &'static str {
         "MAPC 2012, Agents on Mars: XML over TCP, port 12300 unless the file says otherwise"
     }

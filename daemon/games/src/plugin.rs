@@ -2,7 +2,7 @@
 
 use super::demo::{DemoAsk, DemoStage};
 use super::replays::ReplayForm;
-use super::{ArenaPlan, GameOptions, RerunPlan, TeamPlan, Visit, WireError};
+use super::{ArenaPlan, GameOptions, ProbeRequest, RerunPlan, TeamPlan, WireError};
 use phalanx_engine::{
     BrainError, BrainErrorKind, CheckpointError, Found, Staged, TeamLink, TeamOptions,
 };
@@ -21,10 +21,8 @@ use std::time::Duration;
 /// A recorded strategy has loaded before, so a slow load is no reason to refuse it.
 const LOAD_AGAIN_MAX: Duration = Duration::from_secs(60);
 
-/// A game's wiring.
-pub(super) trait Plugin: Sync {
-    type Game: Game;
-
+/// What a game is, where it is played and how a demo of it begins.
+pub(super) trait GameSetup: Sync {
     /// The game's referee in a line of help: which game, and how it talks.
     fn about(&self) -> &'static str;
 
@@ -56,9 +54,6 @@ pub(super) trait Plugin: Sync {
         None
     }
 
-    /// The game with a team's options.
-    fn game(&self, options: &GameOptions) -> Self::Game;
-
     /// The connections of a configured team; by default one per agent.
     fn seats(&self, team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat> {
         team.seats(limits)
@@ -73,7 +68,10 @@ pub(super) trait Plugin: Sync {
     fn arena(&self, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError>;
 
     /// The players that the referee starts itself, if its configuration names some.
-    fn cast(&self, _plan: &ArenaPlan<'_>) -> Result<Option<PlayerProcesses>, WireError> {
+    fn player_processes(
+        &self,
+        _plan: &ArenaPlan<'_>,
+    ) -> Result<Option<PlayerProcesses>, WireError> {
         Ok(None)
     }
 
@@ -86,30 +84,26 @@ pub(super) trait Plugin: Sync {
     }
 }
 
+/// A game that teams can play.
+pub(super) trait Plugin: GameSetup {
+    type Game: Game;
+
+    /// The game with a team's options.
+    fn game(&self, options: &GameOptions) -> Self::Game;
+}
+
 /// The future of a trial login.
-pub(super) type Knocking<'a> =
+pub(super) type ProbeFuture<'a> =
     Pin<Box<dyn Future<Output = Result<LoginProbe, ProbeError>> + Send + 'a>>;
 
 /// The future of a team.
 pub(super) type Building = Pin<Box<dyn Future<Output = Result<BuiltTeam, WireError>> + Send>>;
 
 /// A [`Plugin`] without its types.
-pub(super) trait Wired: Sync {
+pub(super) trait Wired: GameSetup {
     fn declaration(&self) -> &'static Declaration;
-    fn variants(&self) -> &'static [&'static str];
-    fn pace(&self, variant: Option<&str>) -> Duration;
-    fn options(&self) -> &'static [KeyDoc];
-    fn starts_at_key(&self) -> bool;
-    fn about(&self) -> &'static str;
-    fn replay(&self) -> Option<&'static ReplayForm>;
-    fn seats(&self, team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat>;
-    fn arena(&self, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError>;
-    fn cast(&self, plan: &ArenaPlan<'_>) -> Result<Option<PlayerProcesses>, WireError>;
-    fn demo(&self, ask: &DemoAsk) -> Result<DemoStage, WireError>;
     fn patient(&self, options: TeamOptions) -> TeamOptions;
-    fn login_costs(&self) -> Option<&'static str>;
-    fn load(&self, ask: &DemoAsk) -> Result<DemoStage, WireError>;
-    fn knock<'a>(&self, visit: &'a Visit) -> Knocking<'a>;
+    fn probe_login<'a>(&self, request: &'a ProbeRequest) -> ProbeFuture<'a>;
     fn build(&self, plan: TeamPlan, endpoint: Endpoint) -> Building;
     fn join(&self, lockstep: &mut Lockstep, plan: &TeamPlan) -> Result<usize, WireError>;
     fn examine(&self, team: &TeamSettings, bytes: &[u8]) -> Result<Found, CheckpointError>;
@@ -121,60 +115,12 @@ impl<P: Plugin> Wired for P {
         self.game(&GameOptions::default()).declaration()
     }
 
-    fn variants(&self) -> &'static [&'static str] {
-        Plugin::variants(self)
-    }
-
-    fn pace(&self, variant: Option<&str>) -> Duration {
-        Plugin::pace(self, variant)
-    }
-
-    fn options(&self) -> &'static [KeyDoc] {
-        Plugin::options(self)
-    }
-
-    fn starts_at_key(&self) -> bool {
-        Plugin::starts_at_key(self)
-    }
-
-    fn about(&self) -> &'static str {
-        Plugin::about(self)
-    }
-
-    fn replay(&self) -> Option<&'static ReplayForm> {
-        Plugin::replay(self)
-    }
-
-    fn seats(&self, team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat> {
-        Plugin::seats(self, team, limits)
-    }
-
-    fn arena(&self, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
-        Plugin::arena(self, plan)
-    }
-
-    fn cast(&self, plan: &ArenaPlan<'_>) -> Result<Option<PlayerProcesses>, WireError> {
-        Plugin::cast(self, plan)
-    }
-
-    fn demo(&self, ask: &DemoAsk) -> Result<DemoStage, WireError> {
-        Plugin::demo(self, ask)
-    }
-
     fn patient(&self, options: TeamOptions) -> TeamOptions {
         patience(self, options)
     }
 
-    fn login_costs(&self) -> Option<&'static str> {
-        Plugin::login_costs(self)
-    }
-
-    fn load(&self, ask: &DemoAsk) -> Result<DemoStage, WireError> {
-        Plugin::load(self, ask)
-    }
-
-    fn knock<'a>(&self, visit: &'a Visit) -> Knocking<'a> {
-        let Visit { options, seat, endpoint, limits } = visit;
+    fn probe_login<'a>(&self, request: &'a ProbeRequest) -> ProbeFuture<'a> {
+        let ProbeRequest { options, seat, endpoint, limits } = request;
         let game = self.game(options);
         Box::pin(async move { phalanx_net::probe_login(&game, seat, endpoint, *limits).await })
     }

@@ -5,7 +5,7 @@
 //! teams, so a recording has them and decides again without the folder.
 
 use super::demo::{Connections, DemoAsk, DemoStage};
-use super::plugin::{Plugin, Wired};
+use super::plugin::{GameSetup, Plugin, Wired};
 use super::{ArenaPlan, GameOptions, Start, WIRED, WireError, shipped};
 use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_game::{Arena, Seat, SeatId};
@@ -277,6 +277,12 @@ fn agents(team: &str, count: usize) -> Vec<String> {
 impl Plugin for Folder {
     type Game = ScriptedGame;
 
+    fn game(&self, _options: &GameOptions) -> ScriptedGame {
+        self.game.clone()
+    }
+}
+
+impl GameSetup for Folder {
     fn about(&self) -> &'static str {
         self.manifest().about
     }
@@ -291,10 +297,6 @@ impl Plugin for Folder {
 
     fn is_together(&self) -> bool {
         self.manifest().is_together
-    }
-
-    fn game(&self, _options: &GameOptions) -> ScriptedGame {
-        self.game.clone()
     }
 
     fn seats(&self, team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat> {

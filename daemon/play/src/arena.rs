@@ -48,7 +48,7 @@ async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
         let (disturbed, faults) = disturb(arena, game, faults, (FAULTS_SEED, origin));
         (arena, log) = (disturbed, Some(faults));
     }
-    let cast = phalanx_games::cast(game, &plan)?;
+    let cast = phalanx_games::player_processes(game, &plan)?;
     let starts =
         |cast: &PlayerProcesses| cast.players.iter().all(|player| player.program.is_some());
     let listener = if cast.as_ref().is_some_and(starts) {

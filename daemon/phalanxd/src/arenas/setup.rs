@@ -83,7 +83,7 @@ fn from_files(
         pace: ask.pace.unwrap_or(Duration::ZERO),
     };
     let (arena, port) = phalanx_games::arena(game, &plan).map_err(refused)?;
-    let cast = phalanx_games::cast(game, &plan).map_err(refused)?;
+    let cast = phalanx_games::player_processes(game, &plan).map_err(refused)?;
     let starts =
         |cast: &PlayerProcesses| cast.players.iter().any(|player| player.program.is_some());
     if cast.as_ref().is_some_and(starts) {

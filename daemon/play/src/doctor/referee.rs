@@ -3,7 +3,7 @@
 use super::machine::ms;
 use super::report::{Notes, Report};
 use futures_util::{StreamExt, stream};
-use phalanx_games::{Visit, WireError};
+use phalanx_games::{ProbeRequest, WireError};
 use phalanx_net::{Endpoint, Lobby, LoginProbe, ProbeOptions, now, origin};
 use phalanx_settings::{Settings, TeamSettings};
 use phalanxd::plans;
@@ -148,7 +148,7 @@ async fn accounts(
     }
     let seats = phalanx_games::seats(team, &settings.limits);
     let names: Vec<String> = seats.iter().map(|seat| seat.user.clone()).collect();
-    let visits = seats.into_iter().map(|seat| Visit {
+    let requests = seats.into_iter().map(|seat| ProbeRequest {
         options: phalanx_games::options(team),
         seat,
         endpoint: endpoint.clone(),
@@ -158,7 +158,8 @@ async fn accounts(
             listen: LISTEN,
         },
     });
-    let tries = visits.map(|visit| async move { phalanx_games::knock(&team.game, &visit).await });
+    let tries = requests
+        .map(|request| async move { phalanx_games::probe_login(&team.game, &request).await });
     let all: Vec<_> = stream::iter(tries).buffered(LOGINS_AT_ONCE).collect().await;
     login(notes, &names, &all);
     clock(notes, &all);
@@ -173,7 +174,7 @@ fn login(notes: &mut Notes<'_>, names: &[String], all: &[Result<LoginProbe, Wire
     let troubles: Vec<String> = names.iter().zip(all).filter_map(trouble).collect();
     let count = all.len();
     if troubles.is_empty() {
-        let slowest = all.iter().flatten().map(|knock| knock.answered).max().unwrap_or_default();
+        let slowest = all.iter().flatten().map(|probe| probe.answered).max().unwrap_or_default();
         let found = format!("{count} of {count} accepted, each answered within {}", ms(slowest));
         return notes.well("login", found);
     }
@@ -191,11 +192,11 @@ fn login(notes: &mut Notes<'_>, names: &[String], all: &[Result<LoginProbe, Wire
 
 /// The offset of the referee's clock, if it sent its time.
 fn clock(notes: &mut Notes<'_>, all: &[Result<LoginProbe, WireError>]) {
-    let mut accepted = all.iter().flatten().filter(|knock| knock.refused.is_none()).peekable();
+    let mut accepted = all.iter().flatten().filter(|probe| probe.refused.is_none()).peekable();
     if accepted.peek().is_none() {
         return;
     }
-    let Some(clock) = accepted.find_map(|knock| knock.clock) else {
+    let Some(clock) = accepted.find_map(|probe| probe.clock) else {
         return notes
             .well("clock", "the referee has not sent its time; deadlines do not depend on it");
     };
