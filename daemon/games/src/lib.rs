@@ -24,7 +24,7 @@ use phalanx_net::{
     PlayerProcesses, ProbeError, ProbeOptions, Recorder, Redecide, RerunOptions, SeatOptions,
 };
 use phalanx_settings::{GameKeys, LimitSettings, TeamSettings};
-use plugin::Wired;
+use plugin::{GameSetup, Wired};
 use replays::ReplayForm;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -126,7 +126,7 @@ pub fn game_of(asked: Option<&'static str>, folder: Option<&Path>) -> &'static s
 /// # Errors
 /// When no plugin has this name.
 pub fn variants(game: &str) -> Result<&'static [&'static str], WireError> {
-    wired(game).map(Wired::variants)
+    wired(game).map(GameSetup::variants)
 }
 
 /// The shortest step of a demo in real time; `None`: of the game's first variant.
@@ -167,7 +167,7 @@ pub fn installed() -> Vec<(String, String)> {
 /// A game's referee in a line of help.
 #[must_use]
 pub fn about(game: &str) -> &'static str {
-    wired(game).map_or("", Wired::about)
+    wired(game).map_or("", GameSetup::about)
 }
 
 /// The replay formats of the games' organisers.
@@ -178,7 +178,7 @@ pub fn replay_forms() -> impl Iterator<Item = &'static ReplayForm> {
 /// Whether a game's referee may wait for a key before it begins.
 #[must_use]
 pub fn starts_at_key(game: &str) -> bool {
-    wired(game).is_ok_and(Wired::starts_at_key)
+    wired(game).is_ok_and(GameSetup::starts_at_key)
 }
 
 /// How a game's connections delimit messages; unknown games use a stream of bytes.
