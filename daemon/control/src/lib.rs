@@ -84,7 +84,7 @@ pub use league_view::{
     Begun, LeagueAsk, LeagueDirectory, LeagueEvent, LeagueRefusal, LeagueState, LeagueStatus,
     LeagueView,
 };
-pub use maker::{AgentDraft, AgentPattern, Checked, Made, MakeError, TeamDraft, TeamMaker, Wrong};
+pub use maker::{Checked, Made, MakeError, TeamMaker, Wrong};
 pub use phalanx_access::{Audit, Denials, Role, TokenStoreError};
 pub use phalanx_strategy::Trialled;
 pub use recording_view::{Messages, PartFile, RecordingDirectory, RecordingRefusal};

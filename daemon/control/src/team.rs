@@ -2,12 +2,12 @@
 
 use crate::destinations::Destinations;
 use crate::error::{Reason, refuse};
-use crate::maker::AgentDraft;
 use crate::refusal;
 use phalanx_access::Role;
 use phalanx_engine::{CommandError, Keep, TeamCommand, check_order};
 use phalanx_game::{AgentId, Said};
 use phalanx_net::{AgentSpec, Endpoint, TeamHandle};
+use phalanx_settings::AgentRequest;
 use phalanx_strategy::KeeperHandle;
 use secrecy::SecretString;
 use std::time::Duration;
@@ -114,9 +114,13 @@ impl ServedTeam {
     }
 
     /// Adds an agent, which connects at once.
-    pub(crate) async fn add_agent(&self, agent: AgentDraft, by: String) -> Result<AgentId, Status> {
+    pub(crate) async fn add_agent(
+        &self,
+        agent: AgentRequest,
+        by: String,
+    ) -> Result<AgentId, Status> {
         let Newcomers { role, password } = &self.newcomers;
-        let AgentDraft { name, user, password: own, role: wanted } = agent;
+        let AgentRequest { name, user, password: own, role: wanted } = agent;
         let spec = AgentSpec {
             name,
             role: if wanted.is_empty() { role.clone() } else { wanted },

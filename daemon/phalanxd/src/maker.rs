@@ -8,17 +8,14 @@ use crate::witnesses::Witnesses;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use phalanx_control::{
-    AgentDraft, AgentPattern, ArenaDirectory, Checked, LabDirectory, LeagueDirectory, Made,
-    MakeError, RecordingDirectory, ServedTeam, TeamDirectory, TeamDraft, TeamMaker, Trialled,
-    Wrong,
+    ArenaDirectory, Checked, LabDirectory, LeagueDirectory, Made, MakeError, RecordingDirectory,
+    ServedTeam, TeamDirectory, TeamMaker, Trialled, Wrong,
 };
 use phalanx_engine::{Staged, StrategyOrigin};
 use phalanx_game::sorted::{SortedMap, SortedSet};
 use phalanx_games::TeamPlan;
 use phalanx_net::{CheckpointSink, Endpoint, Lobby};
-use phalanx_settings::{
-    AgentRequest, AgentsRequest, Settings, TEAMS_MAX, TeamRequest, TeamSettings,
-};
+use phalanx_settings::{Settings, TEAMS_MAX, TeamRequest, TeamSettings};
 use phalanx_strategy::Keeper;
 use phalanx_trial::TrialResult;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -122,10 +119,10 @@ impl TeamDirectory for Teams {
 }
 
 impl TeamMaker for Maker {
-    fn check(&self, draft: TeamDraft) -> BoxFuture<'static, Result<Checked, MakeError>> {
+    fn check(&self, request: TeamRequest) -> BoxFuture<'static, Result<Checked, MakeError>> {
         let maker = self.clone();
         async move {
-            let (team, _name) = maker.checked(draft)?;
+            let (team, _name) = maker.checked(&request)?;
             let tried = maker.tried(&team).await?;
             let agents = team.agents.into_iter().map(|agent| (agent.name, agent.role)).collect();
             Ok(Checked { agents, trialled: tried.trialled })
@@ -133,11 +130,15 @@ impl TeamMaker for Maker {
         .boxed()
     }
 
-    fn make(&self, draft: TeamDraft, by: String) -> BoxFuture<'static, Result<Made, MakeError>> {
+    fn make(
+        &self,
+        request: TeamRequest,
+        stopped: bool,
+        by: String,
+    ) -> BoxFuture<'static, Result<Made, MakeError>> {
         let maker = self.clone();
         async move {
-            let stopped = draft.stopped;
-            let (team, _name) = maker.checked(draft)?;
+            let (team, _name) = maker.checked(&request)?;
             let Tried { keeper, staged, trialled } = maker.tried(&team).await?;
             maker.put(&team, keeper, staged, stopped, by).await?;
             let view = maker.directory.view(&team.name);
@@ -183,15 +184,14 @@ struct Tried {
 
 impl Maker {
     /// The team as settings have it, and its name, which no other team gets meanwhile.
-    fn checked(&self, draft: TeamDraft) -> Result<(TeamSettings, Reserved), MakeError> {
-        let team =
-            phalanx_settings::team(&request(draft), &phalanx_games::keys()).map_err(|errors| {
-                let wrong = |mistake: phalanx_settings::SettingsMistake| Wrong {
-                    text: format!("{}; expected {}", mistake.got, mistake.expected),
-                    field: field(&mistake.key),
-                };
-                MakeError::Spec(errors.mistakes.into_iter().map(wrong).collect())
-            })?;
+    fn checked(&self, request: &TeamRequest) -> Result<(TeamSettings, Reserved), MakeError> {
+        let team = phalanx_settings::team(request, &phalanx_games::keys()).map_err(|errors| {
+            let wrong = |mistake: phalanx_settings::SettingsMistake| Wrong {
+                text: format!("{}; expected {}", mistake.got, mistake.expected),
+                field: field(&mistake.key),
+            };
+            MakeError::Spec(errors.mistakes.into_iter().map(wrong).collect())
+        })?;
         if team.is_awaited() && self.lobby.is_none() {
             let text = "bridge; expected host:port: the bridge socket is only open if a team \
                         in the settings uses `bridge`"
@@ -286,33 +286,6 @@ fn refused(report: TrialResult) -> MakeError {
 
 fn trialled(report: TrialResult) -> Arc<Trialled> {
     Arc::new(Trialled { report, origin: Some(StrategyOrigin::Start), at: SystemTime::now() })
-}
-
-/// What came, as settings take it.
-fn request(draft: TeamDraft) -> TeamRequest {
-    let agents = match draft.pattern {
-        Some(AgentPattern { prefix, count, first }) if draft.agents.is_empty() => {
-            AgentsRequest::Pattern { prefix, count, first }
-        }
-        Some(_) | None => AgentsRequest::List(draft.agents.into_iter().map(agent).collect()),
-    };
-    TeamRequest {
-        name: draft.name,
-        game: draft.game,
-        server: draft.server,
-        strategy: draft.strategy,
-        agents,
-        role: draft.role,
-        password: draft.password,
-        seed: draft.seed,
-        deadline: draft.deadline,
-        options: draft.options,
-    }
-}
-
-fn agent(draft: AgentDraft) -> AgentRequest {
-    let AgentDraft { name, user, password, role } = draft;
-    AgentRequest { name, user, password, role }
 }
 
 /// The field of the request that a key belongs to: agents by pattern have one of their own.

@@ -4,13 +4,14 @@ use super::{NAME_BYTES_MAX, Steered, TeamsService, plain, spec};
 use crate::changes::{Call, check_etag};
 use crate::convert::{self, steering::carry_from, team::AGENTS};
 use crate::error::{Reason, refuse, refuse_field};
-use crate::{AgentDraft, ServedTeam, refusal};
+use crate::{ServedTeam, refusal};
 use phalanx_engine::{
     AGENT_NAME_CHARS_MAX, CommandError, LEASE_TURNS, LEASE_TURNS_MAX, PIN_TURNS_MAX, SetRole,
     Steer, SteerAgent, read_order,
 };
 use phalanx_game::{AgentId, Said};
 use phalanx_proto::{Change, v1};
+use phalanx_settings::AgentRequest;
 use prost::Message;
 use tonic::Status;
 
@@ -204,7 +205,7 @@ async fn check_role(team: &ServedTeam, role: &str) -> Result<(), Status> {
 }
 
 /// Whether an agent could be added, as far as can be known before.
-async fn check_newcomer(team: &ServedTeam, draft: &AgentDraft) -> Result<(), Status> {
+async fn check_newcomer(team: &ServedTeam, draft: &AgentRequest) -> Result<(), Status> {
     let length = (1..=AGENT_NAME_CHARS_MAX).contains(&draft.name.chars().count());
     if !length || draft.name.contains(|letter: char| letter.is_control() || letter == '/') {
         let name = draft.name.chars().take(AGENT_NAME_CHARS_MAX).collect();

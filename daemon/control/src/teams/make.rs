@@ -22,7 +22,8 @@ impl TeamsService {
             if asked.validate_only {
                 return check(maker.as_ref(), asked).await;
             }
-            let (team, trialled) = maker.make(spec::team(asked), by).await.map_err(not_made)?;
+            let (stopped, team) = (asked.stopped, spec::team(asked.team.unwrap_or_default()));
+            let (team, trialled) = maker.make(team, stopped, by).await.map_err(not_made)?;
             drop(followers.log(&team));
             Ok(v1::CreateTeamResponse {
                 team: Some(convert::team::team(team.as_ref(), true)),
@@ -38,10 +39,10 @@ async fn check(
     maker: &dyn TeamMaker,
     request: v1::CreateTeamRequest,
 ) -> Result<v1::CreateTeamResponse, Status> {
-    let draft = spec::team(request);
-    let (name, game) = (draft.name.clone(), draft.game.clone());
-    let (server, stopped) = (draft.server.clone(), draft.stopped);
-    let checked = maker.check(draft).await.map_err(not_made)?;
+    let stopped = request.stopped;
+    let team = spec::team(request.team.unwrap_or_default());
+    let (name, game, server) = (team.name.clone(), team.game.clone(), team.server.clone());
+    let checked = maker.check(team).await.map_err(not_made)?;
     let agents = checked.agents.iter();
     let agents: Vec<_> =
         agents.map(|(agent, role)| spec::fresh(&name, agent.clone(), role.clone())).collect();

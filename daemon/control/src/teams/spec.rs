@@ -1,48 +1,41 @@
 //! Teams and agents that are to be made, as they came. Passwords leave plain text here.
 
-use crate::AgentDraft;
 use crate::convert::steering;
 use crate::convert::team::{AGENTS, TEAMS};
 use crate::convert::time_asked;
-use crate::maker::{AgentPattern, TeamDraft};
 use phalanx_engine::Steering;
 use phalanx_proto::v1;
+use phalanx_settings::{AgentRequest, AgentsRequest, TeamRequest};
 use secrecy::SecretString;
 
 /// The team of a request; what is wrong with it is found where it is made.
-pub(super) fn team(request: v1::CreateTeamRequest) -> TeamDraft {
-    let spec = request.team.unwrap_or_default();
-    let pattern = spec.pattern.map(|pattern| AgentPattern {
-        prefix: pattern.prefix,
-        count: pattern.count,
-        first: pattern.first,
-    });
+pub(super) fn team(spec: v1::TeamSpec) -> TeamRequest {
+    let agents = match spec.pattern {
+        Some(v1::AgentPattern { prefix, count, first }) if spec.agents.is_empty() => {
+            AgentsRequest::Pattern { prefix, count, first }
+        }
+        Some(_) | None => AgentsRequest::List(spec.agents.into_iter().map(agent).collect()),
+    };
     let options = spec.options.into_iter().map(|(key, text)| (key, SecretString::from(text)));
-    TeamDraft {
+    TeamRequest {
         name: spec.name,
         game: spec.game,
         server: spec.server,
         strategy: spec.strategy,
-        agents: spec.agents.into_iter().map(agent).collect(),
-        pattern,
+        agents,
         role: spec.role,
         password: password(spec.password),
         seed: spec.seed,
         // What is no time is shorter than any that is allowed.
         deadline: spec.deadline.map(|time| time_asked(time).unwrap_or_default()),
         options: options.collect(),
-        stopped: request.stopped,
     }
 }
 
 /// The agent of a request.
-pub(super) fn agent(spec: v1::AgentSpec) -> AgentDraft {
-    AgentDraft {
-        name: spec.name,
-        user: spec.user,
-        password: password(spec.password),
-        role: spec.role,
-    }
+pub(super) fn agent(spec: v1::AgentSpec) -> AgentRequest {
+    let v1::AgentSpec { name, user, password: own, role } = spec;
+    AgentRequest { name, user, password: password(own), role }
 }
 
 fn password(text: String) -> Option<SecretString> {
@@ -50,7 +43,7 @@ fn password(text: String) -> Option<SecretString> {
 }
 
 /// An agent that nothing is known of yet.
-pub(super) fn as_it_would_begin(team: &str, agent: &AgentDraft) -> v1::Agent {
+pub(super) fn as_it_would_begin(team: &str, agent: &AgentRequest) -> v1::Agent {
     fresh(team, agent.name.clone(), agent.role.clone())
 }
 

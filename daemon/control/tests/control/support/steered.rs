@@ -6,13 +6,14 @@ use futures_util::future::BoxFuture;
 use phalanx_control::client::{self, Credentials, Link};
 use phalanx_control::{
     Access, Checked, ControlHandle, Made, MakeError, Options, Role, ServedTeam, TeamDirectory,
-    TeamDraft, TeamMaker, Trialled, Wrong, build,
+    TeamMaker, Trialled, Wrong, build,
 };
 use phalanx_engine::{
     AddAgent, AgentSnapshot, Answer, Command, CommandError, CommandRequest, Enrolled, LeaveReferee,
     RemoveAgent, ReturnToReferee, SetRole, Snapshot, Steer, SteerAgent, Steering, TeamCommand,
 };
 use phalanx_game::{AgentId, SeatId};
+use phalanx_settings::{AgentsRequest, TeamRequest};
 use phalanx_trial::TrialResult;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -142,32 +143,40 @@ impl FakeTeams {
     }
 }
 
-fn checked(draft: &TeamDraft) -> Result<Arc<Trialled>, MakeError> {
+fn checked(request: &TeamRequest) -> Result<Arc<Trialled>, MakeError> {
     let report = TrialResult { hash: "abc".into(), ..TrialResult::default() };
     let trialled = Arc::new(Trialled { report, origin: None, at: SystemTime::UNIX_EPOCH });
-    if draft.name.is_empty() {
+    if request.name.is_empty() {
         let wrong = |field: &str| Wrong { field: field.into(), text: "missing".into() };
         return Err(MakeError::Spec(vec![wrong("name"), wrong("agents[3].name")]));
     }
-    if draft.strategy == "/broken" { Err(MakeError::Strategy(trialled)) } else { Ok(trialled) }
+    if request.strategy == "/broken" { Err(MakeError::Strategy(trialled)) } else { Ok(trialled) }
 }
 
 impl TeamMaker for FakeTeams {
-    fn check(&self, draft: TeamDraft) -> BoxFuture<'static, Result<Checked, MakeError>> {
-        let agents = draft.agents.iter().map(|agent| (agent.name.clone(), agent.role.clone()));
-        let agents = agents.collect();
-        let checked = checked(&draft).map(|trialled| Checked { agents, trialled });
+    fn check(&self, request: TeamRequest) -> BoxFuture<'static, Result<Checked, MakeError>> {
+        let agents = match &request.agents {
+            AgentsRequest::List(agents) => agents.as_slice(),
+            AgentsRequest::Pattern { .. } => &[],
+        };
+        let agents = agents.iter().map(|agent| (agent.name.clone(), agent.role.clone())).collect();
+        let checked = checked(&request).map(|trialled| Checked { agents, trialled });
         std::future::ready(checked).boxed()
     }
 
-    fn make(&self, draft: TeamDraft, _by: String) -> BoxFuture<'static, Result<Made, MakeError>> {
+    fn make(
+        &self,
+        request: TeamRequest,
+        _stopped: bool,
+        _by: String,
+    ) -> BoxFuture<'static, Result<Made, MakeError>> {
         let teams = self.clone();
         async move {
-            let trialled = checked(&draft)?;
-            if teams.team(&draft.name).is_some() {
-                return Err(MakeError::Exists(draft.name));
+            let trialled = checked(&request)?;
+            if teams.team(&request.name).is_some() {
+                return Err(MakeError::Exists(request.name));
             }
-            let team = FakeTeam::new(&draft.name);
+            let team = FakeTeam::new(&request.name);
             FakeControls::of(&team);
             teams.0.lock().unwrap().push(Arc::clone(&team));
             Ok((team.served(), trialled))
