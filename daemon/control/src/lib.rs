@@ -23,7 +23,6 @@
 mod access;
 mod arena_view;
 mod arenas;
-mod beside;
 mod boards;
 mod body;
 mod caller;
@@ -58,6 +57,7 @@ mod refusal;
 mod reload;
 mod server;
 mod shares;
+mod side_services;
 mod slots;
 mod socket;
 mod strategies;

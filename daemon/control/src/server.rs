@@ -2,7 +2,6 @@
 
 use crate::TeamDirectory;
 use crate::access::AccessService;
-use crate::beside::beside;
 use crate::boards::BoardsService;
 use crate::changes::Changes;
 use crate::follow::Followers;
@@ -13,6 +12,7 @@ use crate::matches::MatchesService;
 use crate::recordings::{READERS_MAX, RecordingsService};
 use crate::reflection;
 use crate::shares::{StreamLimits, StreamSlots};
+use crate::side_services::add_side_services;
 use crate::slots::{ConnectionLimits, Slots};
 use crate::socket::{self, SocketGuard, SocketOptions};
 use crate::strategies::StrategiesService;
@@ -327,7 +327,7 @@ pub fn prepare(
         .add_service(WorldsServer::new(worlds).max_decoding_message_size(REQUEST_BYTES_MAX));
     let routes = around(routes, &access, &changes, &health)?;
     let recordings = RecordingsService::new(directory.clone(), changes.clone(), readers.clone());
-    let routes = beside(routes, &directory, &tails, &changes, options.events_max)
+    let routes = add_side_services(routes, &directory, &tails, &changes, options.events_max)
         .add_service(RecordingsServer::new(recordings));
     let routes = match options.host.clone() {
         Some(host) => {

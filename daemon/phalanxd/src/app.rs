@@ -2,7 +2,6 @@
 //! in motion, which cannot.
 
 use crate::args::Phalanxd;
-use crate::beside::Beside;
 use crate::check::Findings;
 use crate::checkpoints::{Checkpoints, Resume, Writer};
 use crate::directory::{Directory, Member};
@@ -15,7 +14,8 @@ use crate::manager::{self, Inherited, Manager};
 use crate::recordings::Begun;
 use crate::reload::{Origin, Reloader};
 use crate::running::{Running, Signals, Tasks, follow_hangups};
-use crate::witnesses::Witnesses;
+use crate::side_services::SideServices;
+use crate::team_recorders::TeamRecorders;
 use crate::{access, listeners, plans};
 use anyhow::{Context, Result};
 use phalanx_control::{Certificates, Control, Host, Newcomers, Options};
@@ -91,7 +91,7 @@ struct BuiltMember {
 pub(crate) struct Observers {
     pub(crate) followers: Followers,
     pub(crate) writer: Option<Writer>,
-    pub(crate) witnesses: Witnesses,
+    pub(crate) team_recorders: TeamRecorders,
 }
 
 /// A daemon that is ready to run.
@@ -104,7 +104,7 @@ pub(crate) struct App {
     handed: Handed,
     directory: Directory,
     observers: Observers,
-    beside: Beside,
+    side_services: SideServices,
     reloader: Arc<Reloader>,
     control: Control,
     bridges: Bridges,
@@ -152,12 +152,12 @@ impl App {
         let observers = Observers::open(&settings, &metrics, log).await?;
         let bridges = Bridges { door, lobby: Lobby::default(), leaving: CancellationToken::new() };
         let members = members(&settings, beginnings, &observers, &bridges.lobby).await?;
-        let beside = beside(&settings).await?;
-        beside.measure(&metrics);
-        let directory = directory(&settings, &observers.witnesses, beside.clone());
+        let side_services = side_services(&settings).await?;
+        side_services.measure(&metrics);
+        let directory = directory(&settings, &observers.team_recorders, side_services.clone());
         let reloader = reloader(args, &settings, &directory, log);
         host.reloads_with(Arc::clone(&reloader));
-        let recordings = observers.witnesses.recordings.iter();
+        let recordings = observers.team_recorders.recordings.iter();
         recordings.for_each(|all| all.reloads_with(Arc::clone(&reloader)));
         let maker = Maker {
             directory: directory.clone(),
@@ -165,7 +165,7 @@ impl App {
             watch: !args.no_watch,
             lobby: bridges.door.is_some().then(|| bridges.lobby.clone()),
             followers: observers.followers.clone(),
-            witnesses: observers.witnesses.clone(),
+            team_recorders: observers.team_recorders.clone(),
             leaving: bridges.leaving.clone(),
             names: Names::default(),
             made: MadeTeams::default(),
@@ -182,7 +182,7 @@ impl App {
             handed,
             directory,
             observers,
-            beside,
+            side_services,
             reloader,
             control,
             bridges,
@@ -231,7 +231,7 @@ impl App {
             stop,
             directory: self.directory,
             observers: self.observers,
-            beside: self.beside,
+            side_services: self.side_services,
             reloader: self.reloader,
             control,
             tasks: Tasks { reloading, watching, leaving, _door: door },
@@ -249,7 +249,7 @@ impl Observers {
         Ok(Self {
             followers: Followers::new(Arc::clone(metrics), Some(log.clone())),
             writer: writer.transpose().context("no thread for checkpoints")?,
-            witnesses: Witnesses::open(settings, Arc::clone(metrics)).await?,
+            team_recorders: TeamRecorders::open(settings, Arc::clone(metrics)).await?,
         })
     }
 
@@ -262,10 +262,10 @@ impl Observers {
 }
 
 /// Arenas, leagues and the lab of this daemon, leagues of earlier runs included.
-async fn beside(settings: &Arc<Settings>) -> Result<Beside> {
+async fn side_services(settings: &Arc<Settings>) -> Result<SideServices> {
     let settings = Arc::clone(settings);
-    let beside = tokio::task::spawn_blocking(move || Beside::open(&settings));
-    beside.await.context("cannot read the leagues")
+    let side_services = tokio::task::spawn_blocking(move || SideServices::open(&settings));
+    side_services.await.context("cannot read the leagues")
 }
 
 /// A reloader that reads the settings from the same places as at the start.
@@ -281,11 +281,15 @@ fn reloader(
 }
 
 /// The directory of the teams, without any yet.
-fn directory(settings: &Settings, witnesses: &Witnesses, beside: Beside) -> Directory {
+fn directory(
+    settings: &Settings,
+    team_recorders: &TeamRecorders,
+    side_services: SideServices,
+) -> Directory {
     let mut directory = Directory::default();
     directory.move_hosts().allow(settings.control.move_hosts.clone());
-    witnesses.recordings.clone().into_iter().for_each(|all| directory.record(all));
-    directory.host(beside);
+    team_recorders.recordings.clone().into_iter().for_each(|all| directory.record(all));
+    directory.host(side_services);
     directory
 }
 
@@ -316,7 +320,7 @@ async fn member(
         options.from = resume.map(|resume| resume.bytes);
     }
     let newcomers = plans::newcomers(&plan);
-    let begun = observers.witnesses.begin(&mut plan, &team.server);
+    let begun = observers.team_recorders.begin(&mut plan, &team.server);
     let built = phalanx_games::build(plan, endpoint).await?;
     Ok(BuiltMember { built, keeper, newcomers, begun, server: team.server.clone() })
 }

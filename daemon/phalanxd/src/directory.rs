@@ -1,7 +1,7 @@
 //! The daemon's teams, as the control API sees them.
 
-use crate::beside::Beside;
 use crate::recordings::Recordings;
+use crate::side_services::SideServices;
 use phalanx_control::{
     ArenaDirectory, Destinations, LabDirectory, LeagueDirectory, MoveHosts, Newcomers,
     RecordingDirectory, ServedTeam, TeamDirectory,
@@ -16,7 +16,7 @@ use tokio::sync::watch;
 #[derive(Clone, Debug, Default)]
 pub struct Directory {
     inner: Arc<Inner>,
-    beside: Option<Beside>,
+    side_services: Option<SideServices>,
     recordings: Option<Recordings>,
     move_hosts: MoveHosts,
 }
@@ -69,8 +69,8 @@ impl Directory {
     }
 
     /// Gives callers access to arenas and leagues.
-    pub fn host(&mut self, beside: Beside) {
-        self.beside = Some(beside);
+    pub fn host(&mut self, side_services: SideServices) {
+        self.side_services = Some(side_services);
     }
 
     /// Gives callers access to recordings.
@@ -146,17 +146,17 @@ impl TeamDirectory for Directory {
     }
 
     fn arenas(&self) -> Option<Arc<dyn ArenaDirectory>> {
-        let arenas = self.beside.as_ref().map(|beside| beside.arenas.clone());
+        let arenas = self.side_services.as_ref().map(|side_services| side_services.arenas.clone());
         arenas.map(|arenas| Arc::new(arenas) as Arc<dyn ArenaDirectory>)
     }
 
     fn leagues(&self) -> Option<Arc<dyn LeagueDirectory>> {
-        let leagues = self.beside.as_ref().and_then(Beside::all_leagues);
+        let leagues = self.side_services.as_ref().and_then(SideServices::all_leagues);
         leagues.map(|leagues| Arc::new(leagues) as Arc<dyn LeagueDirectory>)
     }
 
     fn lab(&self) -> Option<Arc<dyn LabDirectory>> {
-        let lab = self.beside.as_ref().and_then(|beside| beside.lab.clone());
+        let lab = self.side_services.as_ref().and_then(|side_services| side_services.lab.clone());
         lab.map(|lab| Arc::new(lab) as Arc<dyn LabDirectory>)
     }
 

@@ -7,7 +7,6 @@ pub mod access;
 mod app;
 pub mod arenas;
 pub mod args;
-pub mod beside;
 pub mod bundle_matches;
 pub mod casting;
 pub mod check;
@@ -32,11 +31,12 @@ pub mod recordings;
 pub mod reload;
 pub mod repeats;
 mod running;
+pub mod side_services;
 #[cfg(test)]
 mod sources;
 pub mod state;
+pub mod team_recorders;
 pub mod tune_matches;
-pub mod witnesses;
 
 /// The version of programs whose matches are the same: the version number, and a number for the
 /// sources that decide how matches go.

@@ -4,7 +4,7 @@ use crate::directory::{Directory, Member};
 use crate::followers::Followers;
 use crate::plans;
 use crate::recordings::Begun;
-use crate::witnesses::Witnesses;
+use crate::team_recorders::TeamRecorders;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use phalanx_control::{
@@ -36,7 +36,7 @@ pub struct Maker {
     /// Who reads along with every team.
     pub followers: Followers,
     /// Who sees what happens in them.
-    pub witnesses: Witnesses,
+    pub team_recorders: TeamRecorders,
     /// The daemon stops.
     pub leaving: CancellationToken,
     /// Names of teams that are on their way.
@@ -246,7 +246,7 @@ impl Maker {
         if let (None, Some(options)) = (&creator, &mut plan.checkpoints) {
             options.sink = self.sinks.get(&team.name).cloned();
         }
-        let begun = self.witnesses.begin(&mut plan, &team.server);
+        let begun = self.team_recorders.begin(&mut plan, &team.server);
         let newcomers = plans::newcomers(&plan);
         let built = phalanx_games::build(plan, endpoint).await.map_err(|error| build(&error))?;
         if self.leaving.is_cancelled() {

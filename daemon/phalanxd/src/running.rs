@@ -2,14 +2,14 @@
 
 use crate::access;
 use crate::app::Observers;
-use crate::beside::Beside;
 use crate::checkpoints::Writer;
 use crate::directory::Directory;
 use crate::followers::Followers;
 use crate::handover;
 use crate::manager::{self, Manager};
 use crate::reload::{self, Reloader};
-use crate::witnesses::Witnesses;
+use crate::side_services::SideServices;
+use crate::team_recorders::TeamRecorders;
 use anyhow::{Context, Result};
 use phalanx_control::{Certificates, ControlHandle, SocketGuard};
 use phalanx_engine::StrategyOrigin;
@@ -100,7 +100,7 @@ pub(crate) struct Running {
     pub(crate) stop: Stop,
     pub(crate) directory: Directory,
     pub(crate) observers: Observers,
-    pub(crate) beside: Beside,
+    pub(crate) side_services: SideServices,
     pub(crate) reloader: Arc<Reloader>,
     pub(crate) control: ControlHandle,
     pub(crate) tasks: Tasks,
@@ -134,14 +134,14 @@ impl Running {
         let grace = self.reloader.settings().limits.drain_max;
         let state = self.settings.state_dir.as_deref();
         let over = state.filter(|_| hands_over(&self.settings, &self.manager));
-        let Observers { followers, writer, witnesses } = self.observers;
+        let Observers { followers, writer, team_recorders } = self.observers;
         let (code, seats) = tokio::select! {
             done = drain(&teams, self.control, &followers, (grace, over.is_some())) => done,
             name = self.stop.next() => (again(name), Vec::new()),
             () = manager::hold_on(&self.manager) => (ExitCode::from(EXIT_GRACE), Vec::new()),
         };
-        self.beside.close(BESIDE_GRACE).await;
-        finish(writer, witnesses).await;
+        self.side_services.close(BESIDE_GRACE).await;
+        finish(writer, team_recorders).await;
         // Last: the next process finds what belongs to them.
         over.inspect(|state| handover::leave(&self.manager, state, seats));
         code
@@ -149,17 +149,17 @@ impl Running {
 }
 
 /// Writes the last checkpoints and the ends of the recordings.
-async fn finish(writer: Option<Writer>, witnesses: Witnesses) {
-    let live = witnesses.clone();
+async fn finish(writer: Option<Writer>, team_recorders: TeamRecorders) {
+    let live = team_recorders.clone();
     let work = move || {
         if let Some(writer) = writer {
             writer.finish(WRITE_GRACE);
         }
-        if let Some(recordings) = witnesses.recordings {
+        if let Some(recordings) = team_recorders.recordings {
             recordings.finish(RECORD_GRACE);
         }
     };
-    let (work, ()) = tokio::join!(tokio::task::spawn_blocking(work), live.say_goodbye(WRITE_GRACE));
+    let (work, ()) = tokio::join!(tokio::task::spawn_blocking(work), live.close(WRITE_GRACE));
     // An error means that the runtime ends.
     work.ok();
 }

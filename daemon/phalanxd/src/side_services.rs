@@ -16,7 +16,7 @@ const LEAGUES_FOLDER: &str = "leagues";
 
 /// Arenas, leagues and the lab of one daemon. Clones share them.
 #[derive(Clone, Debug)]
-pub struct Beside {
+pub struct SideServices {
     pub(crate) arenas: Arenas,
     /// `None` without a state folder.
     pub(crate) leagues: Option<Leagues>,
@@ -24,7 +24,7 @@ pub struct Beside {
     pub(crate) lab: Option<Lab>,
 }
 
-impl Beside {
+impl SideServices {
     /// Opens an empty registry with the leagues of the state folder and what is in that of the lab.
     /// Blocks while it reads them.
     #[must_use]

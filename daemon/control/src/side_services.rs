@@ -18,7 +18,7 @@ const LEAGUE_BYTES_MAX: usize = 256 * 1024;
 const LAB_BYTES_MAX: usize = 64 * 1024;
 
 /// Adds the services.
-pub(crate) fn beside(
+pub(crate) fn add_side_services(
     routes: Routes,
     directory: &Arc<dyn TeamDirectory>,
     tails: &Tails,

@@ -13,14 +13,14 @@ use tracing::info;
 
 /// The observers that the settings enable. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct Witnesses {
+pub struct TeamRecorders {
     /// `None`: recording is off.
     pub recordings: Option<Recordings>,
     /// `None`: Foxglove is off.
     pub live: Option<Live>,
 }
 
-impl Witnesses {
+impl TeamRecorders {
     /// Opens the folder of recordings and the Foxglove listener. Must be called inside a tokio
     /// runtime.
     ///
@@ -49,7 +49,7 @@ impl Witnesses {
     }
 
     /// Closes the Foxglove server; clients have at most `patience` to receive what waits for them.
-    pub async fn say_goodbye(&self, patience: Duration) {
+    pub async fn close(&self, patience: Duration) {
         if let Some(live) = &self.live {
             live.close(patience).await;
         }
