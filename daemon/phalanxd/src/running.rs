@@ -33,7 +33,7 @@ const HANGUP: &str = "SIGHUP";
 /// How long the control API may take to end its streams.
 const CONTROL_GRACE: Duration = Duration::from_millis(500);
 /// How long arenas and leagues may take to end.
-const BESIDE_GRACE: Duration = Duration::from_millis(500);
+const SIDE_SERVICES_GRACE: Duration = Duration::from_millis(500);
 /// How long recordings may take to write their last pieces.
 const RECORD_GRACE: Duration = Duration::from_secs(1);
 /// How long writers may take to finish, at the very end.
@@ -140,7 +140,7 @@ impl Running {
             name = self.stop.next() => (again(name), Vec::new()),
             () = manager::hold_on(&self.manager) => (ExitCode::from(EXIT_GRACE), Vec::new()),
         };
-        self.side_services.close(BESIDE_GRACE).await;
+        self.side_services.close(SIDE_SERVICES_GRACE).await;
         finish(writer, team_recorders).await;
         // Last: the next process finds what belongs to them.
         over.inspect(|state| handover::leave(&self.manager, state, seats));
