@@ -147,11 +147,12 @@ fn write_file(documents: Documents, path: &Path) -> Result<Vec<PathBuf>> {
 /// # Errors
 /// When it is, or the system refuses.
 pub fn create(path: &Path) -> Result<File> {
-    File::create_new(path).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => {
-            anyhow!("{} exists already; choose another name, or remove it", path.display())
+    let exists = |error: &std::io::Error| error.kind() == ErrorKind::AlreadyExists;
+    File::create_new(path).map_err(|error| match path.display() {
+        path if exists(&error) => {
+            anyhow!("{path} exists already; choose another name, or remove it")
         }
-        _ => anyhow!("{}: {error}", path.display()),
+        path => anyhow!("{path}: {error}"),
     })
 }
 

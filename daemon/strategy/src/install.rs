@@ -181,8 +181,8 @@ impl KeeperTask {
     }
 
     /// The folder holds no strategy.
-    pub(crate) fn unreadable(&mut self, error: LoadError) {
-        let report = TrialResult::from(error);
+    pub(crate) fn unreadable(&mut self, error: &LoadError) {
+        let report = TrialResult::from(error.clone());
         let faults = report.faults();
         let (origin, at) = (Some(StrategyOrigin::File), SystemTime::now());
         self.last_trial = Some(Arc::new(Trialled { report, origin, at }));

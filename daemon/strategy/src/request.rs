@@ -126,11 +126,12 @@ fn first_fault(trialled: &Trialled) -> String {
 
 impl From<CommandError> for StrategyError {
     fn from(error: CommandError) -> Self {
-        match error {
-            CommandError::Script(error) => Self::Install(error),
-            CommandError::Busy(_) => Self::Busy,
-            CommandError::Ended => Self::Ended,
-            error => Self::Command(error),
+        if let CommandError::Script(error) = error {
+            return Self::Install(error);
         }
+        if let CommandError::Busy(_) = error {
+            return Self::Busy;
+        }
+        if error == CommandError::Ended { Self::Ended } else { Self::Command(error) }
     }
 }

@@ -333,7 +333,7 @@ impl KeeperTask {
             }
             FolderState::Faulty(error) => {
                 self.is_troubled = true;
-                self.unreadable(error);
+                self.unreadable(&error);
                 None
             }
             FolderState::Gone => {

@@ -2,7 +2,7 @@
 #![allow(clippy::indexing_slicing, reason = "indices come from Region::index, which bounds them")]
 
 use crate::plane::Place;
-use crate::{Cell, Direction, Region};
+use crate::{Cell, Region};
 
 /// Dearest step that a price can be; greater ones count as this.
 const STEP_COST_MAX: u8 = 63;

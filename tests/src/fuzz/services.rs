@@ -1,6 +1,5 @@
-//! What a fuzzed control API has besides teams: an arena, a league, a ladder, a tune run,
-//! a recording and the process. They
-//! refuse what would open a socket, play a match or write a file.
+//! What a fuzzed control API has besides teams: an arena, a league, a ladder, a tune run, a recording
+//! and the process. They refuse what would open a socket, play a match or write a file.
 
 use futures_util::future::{BoxFuture, ready};
 use futures_util::stream::{self, BoxStream};
@@ -11,9 +10,9 @@ use phalanx_control::{
     LeagueRefusal, LeagueState, LeagueStatus, LeagueView, LogFilter, LogFilterError, Messages,
     PartFile, RecordingDirectory, RecordingRefusal, Reloaded, SettingRefusal, Started,
 };
-use phalanx_game::{Part, Picture, Score, Turn, Verdict};
+use phalanx_game::{ConnectionId, Part, Picture, Score, Turn, Verdict};
 use phalanx_league::{LeagueContestant, LeagueDefinition, LeagueTable, Pairing, Seeds};
-use phalanx_net::ArenaTruth;
+use phalanx_net::{ArenaTruth, HostEvent};
 use phalanx_proto::v1;
 use std::fs::File;
 use std::path::PathBuf;
@@ -67,9 +66,11 @@ impl ArenaView for Arenas {
     }
 
     fn events(&self) -> BoxStream<'static, ArenaEvent> {
-        let came = ArenaEvent::Came(0, "127.0.0.1:9".to_owned());
+        let (client, peer) = (ConnectionId(0), "127.0.0.1:9".to_owned());
+        let connected = ArenaEvent::Host(HostEvent::Connected { client, peer });
+        let progress = ArenaEvent::Host(HostEvent::Progress(verdict()));
         let ended = ArenaEvent::Ended(Box::new(self.status()));
-        stream::iter([came, ArenaEvent::Stood(verdict()), ended]).boxed()
+        stream::iter([connected, progress, ended]).boxed()
     }
 
     fn begin(&self) {}

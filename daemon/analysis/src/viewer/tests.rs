@@ -175,7 +175,7 @@ fn the_smallest_large_terminal_has_room_for_a_team_of_twenty() {
     let info = v1::RecordingInfo { team: "A".into(), ..v1::RecordingInfo::default() };
     let names: Vec<_> = (1..=20).map(|number| format!("a{number}")).collect();
     let agents = names.iter().map(|name| agent(name, 0)).collect();
-    let reel = Reel::of(info, [PlayedTurn { agents, ..turn(0) }]);
+    let reel = Reel::of(info, std::iter::once(PlayedTurn { agents, ..turn(0) }));
     let text = screen(&Player::new(1.0), &reel, (120, 40)).join("\n");
     let missing: Vec<_> = names.iter().filter(|name| !text.contains(&format!("{name} "))).collect();
     assert!(missing.is_empty() && text.contains(" a1, turn by turn "), "{missing:?}\n{text}");

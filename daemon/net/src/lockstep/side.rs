@@ -84,7 +84,7 @@ pub(super) struct TeamSide<G: Game> {
     game: G,
     /// The agents, and the seat of each.
     roster: Arc<Roster>,
-    seats: Vec<SeatId>,
+    seat_of: Vec<SeatId>,
     /// The agents and the seats of the settings, with which a new process begins.
     begun: (Arc<Roster>, Vec<SeatId>),
     accounts: Vec<Seat>,
@@ -160,7 +160,7 @@ impl<G: Game> TeamSide<G> {
             .map_err(|reason| BuildError::Seats { team: roster.team.clone(), reason })?;
         let SideOptions { reconnect_after, now, recorder, thinking } = setting;
         let tape = Tape::new(recorder.clone());
-        let seats = lockstep_seats(game, seats, recorder.as_ref(), now);
+        let open = lockstep_seats(game, seats, recorder.as_ref(), now);
         let recovery = RecoveryLog::new(staged.clone());
         let accounts = seats.to_vec();
         let (seats, state) = (seat_of.clone(), TeamState::new(Arc::clone(&roster)));
@@ -170,13 +170,13 @@ impl<G: Game> TeamSide<G> {
             game: game.clone(),
             begun: (Arc::clone(&roster), seat_of.clone()),
             roster,
-            seats: seat_of,
+            seat_of,
             accounts,
             options,
             make_brain,
             recovery,
             team,
-            seats,
+            seats: open,
             reconnect_after,
             left: Vec::new(),
             snapshot: Arc::default(),
@@ -281,7 +281,7 @@ impl<G: Game> TeamSide<G> {
                 self.recovery.answered(ticket, &answer);
                 observer.answer(team, ticket, answer);
             }
-            Output::Roster { roster, seats } => (self.roster, self.seats) = (roster, seats),
+            Output::Roster { roster, seats } => (self.roster, self.seat_of) = (roster, seats),
             Output::Drained => {}
         }
     }
@@ -395,7 +395,7 @@ impl<G: Game> Side for TeamSide<G> {
         answers: &mut Vec<(ConnectionId, Vec<u8>)>,
         now: Instant,
     ) {
-        let seat = agent.map(|agent| self.seats.get(agent.index()).copied());
+        let seat = agent.map(|agent| self.seat_of.get(agent.index()).copied());
         let state = if agent.is_some() { SeatState::Closed } else { SeatState::Stopped };
         self.is_stopped |= agent.is_none();
         for entry in &mut self.seats {
@@ -423,7 +423,7 @@ impl<G: Game> Side for TeamSide<G> {
         let Some(first) = self.accounts.first() else { return };
         let (agents, user) = (vec![(agent, name.to_owned())], name.to_owned());
         let account = Seat { id: seat, agents, user, ..first.clone() };
-        let opened = places(&self.game, &[account], self.recorder.as_ref(), now);
+        let opened = lockstep_seats(&self.game, &[account], self.recorder.as_ref(), now);
         for mut entry in opened {
             if self.is_stopped {
                 entry.connect_at = None;
@@ -448,9 +448,9 @@ impl<G: Game> Side for TeamSide<G> {
         again: Instant,
         checkpoint: Option<Arc<[u8]>>,
     ) -> Result<(), BuildError> {
-        (self.roster, self.seats) = self.begun.clone();
+        (self.roster, self.seat_of) = self.begun.clone();
         let start = TeamStart {
-            seats: self.seats.clone(),
+            seats: self.seat_of.clone(),
             options: self.options,
             staged: self.recovery.proven(),
             state: TeamState::new(Arc::clone(&self.roster)),
@@ -463,7 +463,7 @@ impl<G: Game> Side for TeamSide<G> {
         (self.mailbox, self.stalled_until, self.held) = (Mailbox::default(), None, None);
         self.lost.clear();
         self.is_stopped = false;
-        self.seats = places(&self.game, &self.accounts, self.recorder.as_ref(), again);
+        self.seats = lockstep_seats(&self.game, &self.accounts, self.recorder.as_ref(), again);
         Ok(())
     }
 
@@ -471,7 +471,7 @@ impl<G: Game> Side for TeamSide<G> {
         let Some(checkpoint) = self.frozen() else { return Ok(false) };
         let state = TeamState::new(Arc::clone(&self.roster)).after(self.snapshot.board_revision);
         let start = TeamStart {
-            seats: self.seats.clone(),
+            seats: self.seat_of.clone(),
             options: self.options,
             staged: self.recovery.proven(),
             state,
@@ -508,9 +508,9 @@ impl<G: Game> Side for TeamSide<G> {
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
-        let places = self.seats.iter();
+        let entries = self.seats.iter();
         let timers =
-            places.flat_map(|entry| [entry.driver.session.poll_timeout(), entry.connect_at]);
+            entries.flat_map(|entry| [entry.driver.session.poll_timeout(), entry.connect_at]);
         let team = self.stalled_until.or_else(|| self.team.poll_timeout());
         timers.flatten().chain(team).min()
     }

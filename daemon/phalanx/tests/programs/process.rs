@@ -2,7 +2,8 @@
 //! it ends.
 
 use crate::support::{
-    PHALANXD, Plain, Running, control, daemon, phalanx, quiet, settings, shown, stderr, wait,
+    PHALANX, PHALANXD, Plain, Running, control, daemon, phalanx, quiet, settings, shown, stderr,
+    wait,
 };
 use crate::watching::{scrape, value};
 use serde_json::{Value, json};
@@ -67,7 +68,7 @@ fn who_watches_with_retry_goes_on_when_a_killed_daemon_is_back() {
     first.signal("KILL");
     drop(first);
     watch.line_with("the daemon is away; it is tried again until it answers");
-    let mut second = daemon(&config);
+    let second = daemon(&config);
     watch.line_with("the daemon answers again");
     // It hears what happens from now on.
     let set = phalanx(&["board", "set", "A", "goal", "1", "--control", &control(dir.path())]);
