@@ -63,7 +63,7 @@ fn a_file_with_ten_mistakes_gets_ten_lines() {
     "[control]\norigins = [\"*\"]",
     "control.origins",
     "a list of 1",
-    "would let every page"
+    "would let any web page"
 )]
 #[case::origin_with_a_path(
     "[control]\norigins = [\"https://dash.example/x\"]",

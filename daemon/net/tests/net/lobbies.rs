@@ -163,6 +163,6 @@ async fn connections_that_say_nothing_keep_no_bridge_waiting() {
 fn an_answer_is_a_welcome_or_a_reason() {
     assert_eq!(welcomed("welcome"), Ok(()));
     assert_eq!(welcomed("refused\tgo away"), Err("go away".to_owned()));
-    assert!(welcomed("HTTP/1.1 400 Bad Request").unwrap_err().contains("no phalanxd"));
+    assert!(welcomed("HTTP/1.1 400 Bad Request").unwrap_err().contains("not phalanxd"));
     assert!(welcomed("").is_err());
 }
