@@ -36,7 +36,7 @@ struct SeatReport {
 /// The last report of each seat.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Consensus {
-    words: SortedMap<SeatId, SeatReport>,
+    reports: SortedMap<SeatId, SeatReport>,
 }
 
 impl Consensus {
@@ -49,31 +49,31 @@ impl Consensus {
         now: Instant,
     ) {
         let window = due.map_or(WINDOW, |due| due.saturating_duration_since(now));
-        self.words.insert(seat, SeatReport { report, at: now, window });
+        self.reports.insert(seat, SeatReport { report, at: now, window });
     }
 
     /// The seat's connection is gone, so its last report does not count any more.
     pub(crate) fn forget(&mut self, seat: SeatId) {
-        self.words.remove(&seat);
+        self.reports.remove(&seat);
     }
 
     /// Clears all reports, for another round.
     pub(crate) fn clear(&mut self) {
-        self.words.clear();
+        self.reports.clear();
     }
 
     /// The last report of a seat.
     pub(crate) fn report(&self, seat: SeatId) -> Option<Report> {
-        self.words.get(&seat).map(|word| word.report)
+        self.reports.get(&seat).map(|latest| latest.report)
     }
 
     /// Whether the team's round is over: half of the seats report its end or a later round, since
     /// the newer round wins a tie. A round that the team left before needs a majority.
     pub(crate) fn is_left(&self, now: Instant) -> bool {
         let (mut newer, mut behind, mut all) = (0, 0, 0);
-        for word in self.words.values().filter(|word| word.is_fresh(2, now)) {
+        for latest in self.reports.values().filter(|latest| latest.is_fresh(2, now)) {
             all += 1;
-            match word.report {
+            match latest.report {
                 Report::Ended | Report::Elsewhere => newer += 1,
                 Report::Behind => behind += 1,
                 Report::Started | Report::Asked(_) => {}
@@ -97,8 +97,8 @@ impl Consensus {
     /// How many seats were asked in this step last, and how many are asked at all.
     fn asked_in(&self, step: u32, now: Instant) -> (usize, usize) {
         let (mut here, mut all) = (0, 0);
-        for word in self.words.values().filter(|word| word.is_fresh(2, now)) {
-            match word.report {
+        for latest in self.reports.values().filter(|latest| latest.is_fresh(2, now)) {
+            match latest.report {
                 Report::Asked(asked) => {
                     all += 1;
                     here += usize::from(asked == step);
@@ -119,10 +119,11 @@ impl Consensus {
         awaited: &SortedSet<SeatId>,
         now: Instant,
     ) -> bool {
-        let asked =
-            |word: &SeatReport| matches!(word.report, Report::Asked(_)) && word.is_fresh(1, now);
+        let asked = |latest: &SeatReport| {
+            matches!(latest.report, Report::Asked(_)) && latest.is_fresh(1, now)
+        };
         let is_other = |seat: &SeatId| awaited.contains(seat) && !took_part.contains(seat);
-        let others = self.words.iter().filter(|(seat, word)| is_other(seat) && asked(word));
+        let others = self.reports.iter().filter(|(seat, latest)| is_other(seat) && asked(latest));
         took_part.len() >= others.count()
     }
 }

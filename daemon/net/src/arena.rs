@@ -92,7 +92,7 @@ pub struct ArenaHandle {
     address: Option<SocketAddr>,
     verdict: watch::Receiver<Verdict>,
     picture: watch::Receiver<String>,
-    onlooker: TruthClient,
+    truth_client: TruthClient,
     clients: watch::Receiver<usize>,
     report: watch::Receiver<Option<ArenaReport>>,
     _stop_when_dropped: Arc<tokio_util::sync::DropGuard>,
@@ -127,7 +127,7 @@ impl ArenaHandle {
 
     /// The arena's world as it is, or as it was at the end; `None`: the arena failed.
     pub async fn truth(&self) -> Option<Arc<ArenaTruth>> {
-        self.onlooker.look().await
+        self.truth_client.ask().await
     }
 
     /// Clients that are connected.
@@ -171,7 +171,7 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
     let start = Arc::new(Notify::new());
     let (verdict, verdicts) = watch::channel(arena.verdict());
     let (picture, pictures) = watch::channel(String::new());
-    let (onlooker, painter) = truth::truth_channel();
+    let (truth_client, truth_server) = truth::truth_channel();
     let (population, clients) = watch::channel(0);
     let (sender, report) = watch::channel(None);
     let (coming_in, coming) = mpsc::channel(COMING_MAX);
@@ -190,7 +190,7 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
         coming,
         verdict,
         picture,
-        painter,
+        truth_server,
         population,
         stopped: stopped.clone(),
         start: Arc::clone(&start),
@@ -205,7 +205,7 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
         address,
         verdict: verdicts,
         picture: pictures,
-        onlooker,
+        truth_client,
         clients,
         report,
         _stop_when_dropped: stop,
@@ -231,7 +231,7 @@ struct ArenaHost {
     files: Files,
     verdict: watch::Sender<Verdict>,
     picture: watch::Sender<String>,
-    painter: TruthServer,
+    truth_server: TruthServer,
     population: watch::Sender<usize>,
     stopped: CancellationToken,
     start: Arc<Notify>,
@@ -283,7 +283,7 @@ impl ArenaHost {
 
     async fn play_out(&mut self) -> ArenaEnd {
         let end = self.play().await;
-        self.painter.keep(&*self.arena);
+        self.truth_server.keep(&*self.arena);
         end
     }
 
@@ -302,7 +302,7 @@ impl ArenaHost {
                 }
                 HostWake::AcceptAgain => self.accept_after = None,
                 HostWake::LoginLate => self.close_silent(),
-                HostWake::TruthRequest(look) => self.painter.show(look, &*self.arena),
+                HostWake::TruthRequest(request) => self.truth_server.show(request, &*self.arena),
                 HostWake::Started(player, started) => self.started(player, started),
             }
             self.flush();
@@ -334,7 +334,7 @@ impl ArenaHost {
             joined = accept(self.listener.as_mut()), if accepting => HostWake::Joined(joined),
             () = until(self.accept_after) => HostWake::AcceptAgain,
             () = until(login_due) => HostWake::LoginLate,
-            Some(look) = self.painter.looks.recv() => HostWake::TruthRequest(look),
+            Some(request) = self.truth_server.requests.recv() => HostWake::TruthRequest(request),
             (player, started) = start_done(self.starting.as_mut()) => HostWake::Started(player, started),
         }
     }

@@ -333,12 +333,12 @@ impl TeamHandle {
     /// Ends the team for a successor in another process: it answers open turns, and hands
     /// connections over instead of closing them. Seats that cannot do so log out.
     pub async fn hand_over(&self, grace: Duration) -> (DrainReport, Vec<HandedSeat>) {
-        let shelf = HandedConnections::default();
-        let report = self.leave(grace, Some(&shelf)).await;
-        (report, shelf.take())
+        let connections = HandedConnections::default();
+        let report = self.leave(grace, Some(&connections)).await;
+        (report, connections.take())
     }
 
-    async fn leave(&self, grace: Duration, shelf: Option<&HandedConnections>) -> DrainReport {
+    async fn leave(&self, grace: Duration, connections: Option<&HandedConnections>) -> DrainReport {
         let Signals { drain, drained, leave, stop } = &self.inner.parts.signals;
         let end = now() + grace;
         let decided = end - grace / 4;
@@ -352,8 +352,8 @@ impl TeamHandle {
             // The team is stuck, so the seats answer by themselves.
             () = tokio::time::sleep_until(decided.into()) => {}
         }
-        if let Some(shelf) = shelf {
-            self.target().send_modify(|target| target.shelf = Some(shelf.clone()));
+        if let Some(connections) = connections {
+            self.target().send_modify(|target| target.connections = Some(connections.clone()));
         }
         leave.cancel();
         let seats_done = tokio::time::timeout_at(end.into(), stop.cancelled()).await.is_ok();

@@ -139,8 +139,8 @@ impl Puppet {
 
     /// All open seats are in this state.
     pub fn seats(&self, state: &SeatState) {
-        for chair in self.fake_seats.open().values() {
-            chair.send_modify(|status| status.state = state.clone());
+        for seat_entry in self.fake_seats.open().values() {
+            seat_entry.send_modify(|status| status.state = state.clone());
         }
     }
 

@@ -55,7 +55,7 @@ pub(crate) struct SeatFactory<G: Game> {
     pub(crate) inbox: Mailbox<G>,
     pub(crate) meter: Arc<AnswerMeter>,
     pub(crate) recorder: Option<Arc<dyn Recorder>>,
-    pub(crate) ways: watch::Sender<SeatSenders<G>>,
+    pub(crate) senders: watch::Sender<SeatSenders<G>>,
     /// Connections that another process handed over.
     pub(crate) handed: Mutex<Vec<HandedSeat>>,
     pub(crate) span: tracing::Span,
@@ -70,9 +70,9 @@ impl<G: Game> Opener for SeatFactory<G> {
         let link = SeatChannels { target, inbox, leave: left, handed };
         let open = || seat_on_target(game, seat, self.options, link, observers);
         let SeatLink { actions, status, task } = self.span.in_scope(open);
-        self.ways.send_modify(|ways| match ways.get_mut(id.index()) {
+        self.senders.send_modify(|senders| match senders.get_mut(id.index()) {
             Some(way) => *way = actions,
-            None => ways.push(actions),
+            None => senders.push(actions),
         });
         let abort = task.abort_handle();
         // Seats catch their own panics, and the drain reports aborted ones.

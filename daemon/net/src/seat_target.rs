@@ -10,5 +10,5 @@ pub(crate) struct SeatTarget {
     /// The seats hang up and do not dial.
     pub(crate) stopped: bool,
     /// A seat that leaves puts its connection there; `None`: it logs out.
-    pub(crate) shelf: Option<HandedConnections>,
+    pub(crate) connections: Option<HandedConnections>,
 }

@@ -103,8 +103,8 @@ struct SeatStart {
 
 /// A team's first thread, which waits to be started.
 struct FirstThread<G: Game, F> {
-    recipe: TeamBlueprint<G, F>,
-    life: ThreadRun,
+    blueprint: TeamBlueprint<G, F>,
+    thread_run: ThreadRun,
     outlets: oneshot::Sender<(Outlets<G>, ThreadChannels)>,
 }
 
@@ -204,7 +204,7 @@ impl<G: Game> TeamSpec<G> {
         };
         let roster = Arc::new(self.roster.clone());
         let lineup = Lineup { roster: Arc::clone(&roster), seats: seat_of.clone() };
-        let recipe = TeamBlueprint {
+        let blueprint = TeamBlueprint {
             name: name.clone(),
             game: self.game.clone(),
             roster: Arc::clone(&roster),
@@ -217,10 +217,12 @@ impl<G: Game> TeamSpec<G> {
         };
         let (built, answer) = oneshot::channel();
         let (outlets, start) = oneshot::channel();
-        let (life, health) = (ThreadRun::new(self.recorder.clone()), Arc::<Health>::default());
-        let first_thread = FirstThread { recipe: recipe.clone(), life: life.clone(), outlets };
-        let body = move |runtime: &_| run(recipe, life, built, start, runtime);
-        let lease = Arc::clone(&first_thread.life.lease);
+        let (thread_run, health) =
+            (ThreadRun::new(self.recorder.clone()), Arc::<Health>::default());
+        let first_thread =
+            FirstThread { blueprint: blueprint.clone(), thread_run: thread_run.clone(), outlets };
+        let body = move |runtime: &_| run(blueprint, thread_run, built, start, runtime);
+        let lease = Arc::clone(&first_thread.thread_run.lease);
         begin(&name, (&lease, &health), body)
             .map_err(|why| BuildError::Thread { team: name.clone(), why })?;
         match answer.await {
@@ -254,17 +256,17 @@ impl<G: Game> TeamSpec<G> {
         let (signals, meter, inbox) = (Signals::default(), Arc::default(), Mailbox::default());
         let target = SeatTarget { endpoint: self.endpoint, stopped: start.stopped, shelf: None };
         let target = watch::Sender::new(target);
-        let ways = watch::Sender::new(SeatSenders::new());
-        let (heard, followed) = (ways.subscribe(), target.subscribe());
+        let senders = watch::Sender::new(SeatSenders::new());
+        let (heard, followed) = (senders.subscribe(), target.subscribe());
         let declared = self.game.declaration();
-        let workshop = SeatFactory {
+        let factory = SeatFactory {
             game: self.game,
             target: target.subscribe(),
             options: self.seat,
             inbox: inbox.clone(),
             meter: Arc::clone(&meter),
             recorder: self.recorder,
-            ways,
+            senders,
             handed: start.handed.into(),
             span: tracing::info_span!("team", team = self.name),
         };
@@ -272,13 +274,13 @@ impl<G: Game> TeamSpec<G> {
         let (snapshot, ended) = (watch::Sender::default(), watch::Sender::new(None));
         let (restarts, tickets, pulse) = (Arc::default(), Arc::default(), Pulse::default());
         let (thread_requests, requests) = mpsc::channel(THREAD_REQUESTS_MAX);
-        let leases = watch::Sender::new(Arc::clone(&first_thread.life.lease));
+        let leases = watch::Sender::new(Arc::clone(&first_thread.thread_run.lease));
         let parts = HandleParts {
             name: self.name,
             declared,
             target,
             lineup: lineup.subscribe(),
-            registry: SeatRegistry::open(workshop, first, self.seats, signals.leave.clone()),
+            registry: SeatRegistry::open(factory, first, self.seats, signals.leave.clone()),
             snapshot: snapshot.subscribe(),
             journal: journal.downgrade(),
             journal_dropped,
@@ -295,18 +297,19 @@ impl<G: Game> TeamSpec<G> {
         let outlets = Outlets {
             inbox: inbox.clone(),
             thread_recovery: ThreadRecovery::new(self.staged),
-            ways: heard,
+            senders: heard,
             lineup,
             snapshot,
             journal: journal.downgrade(),
             restarts,
-            lives: watch::Sender::new(0),
+            team_starts: watch::Sender::new(0),
             signals,
             tickets,
             target: followed,
         };
-        let reins = SupervisorParts { pulse, leases, journal, end: ended, health, requests };
-        watch_over(first_thread, outlets, reins, start.stuck_after);
+        let supervisor_parts =
+            SupervisorParts { pulse, leases, journal, end: ended, health, requests };
+        watch_over(first_thread, outlets, supervisor_parts, start.stuck_after);
         TeamHandle::new(parts, inbox)
     }
 }
@@ -323,7 +326,7 @@ struct SupervisorParts {
 
 /// Starts the first thread, and watches it and its replacements.
 fn watch_over<G, F>(
-    FirstThread { recipe, life, outlets: thread }: FirstThread<G, F>,
+    FirstThread { blueprint, thread_run, outlets: thread }: FirstThread<G, F>,
     outlets: Outlets<G>,
     SupervisorParts { pulse, leases, journal, end, health, requests }: SupervisorParts,
     stuck_after: Option<Duration>,
@@ -332,15 +335,15 @@ fn watch_over<G, F>(
     F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError> + Clone + Send + 'static,
 {
     let (sender, ended) = oneshot::channel();
-    let voice = ThreadChannels { beat: pulse.beat(), ended: sender };
+    let channels = ThreadChannels { beat: pulse.beat(), ended: sender };
     // The thread waits for this since `build`; if it died, the seats answer by themselves.
-    drop(thread.send((outlets.clone(), voice)));
-    let span = tracing::info_span!("team", team = recipe.name);
+    drop(thread.send((outlets.clone(), channels)));
+    let span = tracing::info_span!("team", team = blueprint.name);
     let supervisor = Supervisor {
-        recipe,
+        blueprint,
         outlets,
         pulse,
-        life,
+        thread_run,
         ended,
         leases,
         journal,

@@ -75,10 +75,10 @@ pub(crate) enum ThreadRequest {
 
 /// Everything that a thread of the team is made of, and what must end with the last one.
 pub(crate) struct Supervisor<G: Game, F> {
-    pub(crate) recipe: TeamBlueprint<G, F>,
+    pub(crate) blueprint: TeamBlueprint<G, F>,
     pub(crate) outlets: Outlets<G>,
     pub(crate) pulse: Pulse,
-    pub(crate) life: ThreadRun,
+    pub(crate) thread_run: ThreadRun,
     pub(crate) ended: oneshot::Receiver<TeamEnd>,
     pub(crate) leases: watch::Sender<Arc<Lease>>,
     pub(crate) journal: broadcast::Sender<Arc<JournalEntry>>,
@@ -119,11 +119,11 @@ fn real_now() -> Instant {
 
 /// Waits until a thread stays in one step for `limit`; returns that step.
 pub(crate) async fn stuck(lease: &mut watch::Receiver<Arc<Lease>>, limit: Duration) -> Step {
-    let mut sight = LastStep::new(lease.borrow().step());
+    let mut last_step = LastStep::new(lease.borrow().step());
     loop {
         tokio::time::sleep(limit / LOOKS).await;
         let at = lease.borrow_and_update().step();
-        if sight.is_stuck(at, limit) {
+        if last_step.is_stuck(at, limit) {
             return at;
         }
     }
@@ -149,14 +149,14 @@ pub(crate) fn begin(
     (lease, health): (&Arc<Lease>, &Health),
     body: impl FnOnce(&tokio::runtime::Runtime) + Send + 'static,
 ) -> std::io::Result<()> {
-    let place =
+    let guard =
         AbandonedGuard { lease: Arc::clone(lease), abandoned: Arc::clone(&health.abandoned) };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let span = tracing::info_span!("team", team);
     // A NUL would be a panic inside the standard library.
     let name = format!("team {team}").replace('\0', "?");
     std::thread::Builder::new().name(name).spawn(move || {
-        let _place = place;
+        let _guard = guard;
         span.in_scope(|| body(&runtime));
     })?;
     Ok(())
@@ -171,15 +171,15 @@ where
     pub(crate) async fn run(mut self) {
         let mut looks = tokio::time::interval(self.stuck_after / LOOKS);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut sight = LastStep::new(self.life.lease.step());
+        let mut last_step = LastStep::new(self.thread_run.lease.step());
         let end = loop {
             tokio::select! {
                 biased;
                 end = &mut self.ended => break end.unwrap_or_else(|_| gone()),
                 Some(request) = self.requests.recv() => self.obey(request).await,
                 _ = looks.tick() => {
-                    let at = self.life.lease.step();
-                    if !sight.is_stuck(at, self.stuck_after) {
+                    let at = self.thread_run.lease.step();
+                    if !last_step.is_stuck(at, self.stuck_after) {
                         self.health.stuck.store(false, Ordering::Relaxed);
                     } else if let Some(end) = self.left_behind(at) {
                         break end;
@@ -202,11 +202,11 @@ where
             return None;
         }
         self.health.abandoned.fetch_add(1, Ordering::Relaxed);
-        if !self.life.lease.abandon(at) {
+        if !self.thread_run.lease.abandon(at) {
             self.health.abandoned.fetch_sub(1, Ordering::Relaxed);
             return None;
         }
-        self.life.tape.end(now());
+        self.thread_run.tape.end(now());
         inbox.close();
         tickets.close();
         let drained = signals.leave.is_cancelled();
@@ -217,7 +217,7 @@ where
         match request {
             ThreadRequest::Replace { at, done } => {
                 let by = "an operator waits";
-                let replaced = match self.life.lease.step() == at {
+                let replaced = match self.thread_run.lease.step() == at {
                     true => self.replace(at, by),
                     // It has moved on, or was replaced already.
                     false => Ok(()),
@@ -235,20 +235,20 @@ where
     /// The thread makes its team anew by itself, or is replaced if it does not.
     async fn restart(&mut self, by: &str) -> Result<(), CommandError> {
         let outlets = self.outlets.clone();
-        let (inbox, mut lives) = (outlets.inbox.clone(), outlets.lives.subscribe());
-        let before = *lives.borrow();
+        let (inbox, mut team_starts) = (outlets.inbox.clone(), outlets.team_starts.subscribe());
+        let before = *team_starts.borrow();
         {
             let mut parts = outlets.thread_recovery.parts();
             parts.recovery.lift_suspensions();
             parts.recovery.replaced(format!("the team was restarted by {by}"), None);
         }
         inbox.ask_restart();
-        let mut sight = self.life.lease.step();
-        let begun = |lives: &u64| *lives != before;
+        let mut last_step = self.thread_run.lease.step();
+        let begun = |team_starts: &u64| *team_starts != before;
         loop {
             tokio::select! {
                 biased;
-                begun = lives.wait_for(begun) => {
+                begun = team_starts.wait_for(begun) => {
                     drop(begun.map_err(|_| CommandError::Ended)?);
                     return Ok(());
                 }
@@ -257,20 +257,20 @@ where
             if outlets.signals.stop.is_cancelled() || inbox.is_closed() {
                 return Err(CommandError::Ended);
             }
-            let at = self.life.lease.step();
-            if at.is_inside() && (at == sight) {
+            let at = self.thread_run.lease.step();
+            if at.is_inside() && (at == last_step) {
                 inbox.take_restart();
                 self.replace(at, by)?;
-                let begun = tokio::time::timeout(BEGIN_PATIENCE, lives.wait_for(begun)).await;
+                let begun = tokio::time::timeout(BEGIN_PATIENCE, team_starts.wait_for(begun)).await;
                 return begun.map_or(Err(CommandError::busy()), |_| Ok(()));
             }
-            sight = at;
+            last_step = at;
         }
     }
 
     /// Abandons the thread that is inside this step, and puts another one in its place.
     fn replace(&mut self, at: Step, by: &str) -> Result<(), CommandError> {
-        let team = self.recipe.name.clone();
+        let team = self.blueprint.name.clone();
         if self.health.abandoned.load(Ordering::Relaxed) >= ABANDONED_MAX {
             if !self.health.stuck.swap(true, Ordering::Relaxed) {
                 tracing::error!(
@@ -283,27 +283,28 @@ where
             return Err(CommandError::Stuck { abandoned: ABANDONED_MAX });
         }
         let abandoned = self.health.abandoned.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-        if !self.life.lease.abandon(at) {
+        if !self.thread_run.lease.abandon(at) {
             // It has moved on.
             self.health.abandoned.fetch_sub(1, Ordering::Relaxed);
             return Ok(());
         }
         self.health.replaced.fetch_add(1, Ordering::Relaxed);
         self.health.stuck.store(false, Ordering::Relaxed);
-        let running = self.life.lease.running();
-        self.life.tape.end(now());
+        let running = self.thread_run.lease.running();
+        self.thread_run.tape.end(now());
         let (sender, ended) = oneshot::channel();
-        let voice = ThreadChannels { beat: self.pulse.beat(), ended: sender };
+        let channels = ThreadChannels { beat: self.pulse.beat(), ended: sender };
         let outlets = self.outlets.clone();
         let (why, suspension) = self.finding(&outlets, running, by);
         tracing::error!(team, abandoned, "{why}");
         outlets.thread_recovery.parts().recovery.replaced(why, suspension);
         self.ended = ended;
-        self.life = ThreadRun::new(self.recipe.recorder.clone());
-        self.leases.send_replace(Arc::clone(&self.life.lease));
-        let (recipe, life) = (self.recipe.clone(), self.life.clone());
-        let body = move |runtime: &_| run_again(recipe, life, (outlets, voice), runtime);
-        if let Err(error) = begin(&team, (&self.life.lease, &self.health), body) {
+        self.thread_run = ThreadRun::new(self.blueprint.recorder.clone());
+        self.leases.send_replace(Arc::clone(&self.thread_run.lease));
+        let (blueprint, thread_run) = (self.blueprint.clone(), self.thread_run.clone());
+        let body =
+            move |runtime: &_| run_again(blueprint, thread_run, (outlets, channels), runtime);
+        if let Err(error) = begin(&team, (&self.thread_run.lease, &self.health), body) {
             // The sender is gone with the body: the main loop ends.
             tracing::error!(team, %error, "no thread for the team; its seats answer by themselves");
         }

@@ -107,13 +107,13 @@ impl ThreadRun {
 pub(crate) struct Outlets<G: Game> {
     pub(crate) inbox: Mailbox<G>,
     pub(crate) thread_recovery: ThreadRecovery<G>,
-    pub(crate) ways: watch::Receiver<SeatSenders<G>>,
+    pub(crate) senders: watch::Receiver<SeatSenders<G>>,
     pub(crate) lineup: watch::Sender<Lineup>,
     pub(crate) snapshot: watch::Sender<Arc<Snapshot>>,
     pub(crate) journal: broadcast::WeakSender<Arc<JournalEntry>>,
     pub(crate) restarts: Arc<AtomicU32>,
     /// Counts the teams that were made, the first one included.
-    pub(crate) lives: watch::Sender<u64>,
+    pub(crate) team_starts: watch::Sender<u64>,
     pub(crate) signals: Signals,
     pub(crate) tickets: Arc<Tickets>,
     pub(crate) target: watch::Receiver<SeatTarget>,
@@ -166,8 +166,8 @@ pub(crate) struct Signals {
 /// The body of a team's first thread. Reports through `built` whether the team could be made, then
 /// waits for `outlets`; when that channel is dropped instead, the team was never spawned.
 pub(crate) fn run<G, F>(
-    mut recipe: TeamBlueprint<G, F>,
-    life: ThreadRun,
+    mut blueprint: TeamBlueprint<G, F>,
+    thread_run: ThreadRun,
     built: oneshot::Sender<Result<(), BrainError>>,
     outlets: oneshot::Receiver<(Outlets<G>, ThreadChannels)>,
     runtime: &tokio::runtime::Runtime,
@@ -175,10 +175,10 @@ pub(crate) fn run<G, F>(
     G: Game,
     F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError>,
 {
-    let checkpoint = recipe.checkpoints.as_ref().and_then(|options| options.from.clone());
-    let (staged, state) = (recipe.staged.clone(), TeamState::new(Arc::clone(&recipe.roster)));
-    let start = recipe.start(staged, state, checkpoint);
-    let first = match recipe.team(start, &life) {
+    let checkpoint = blueprint.checkpoints.as_ref().and_then(|options| options.from.clone());
+    let (staged, state) = (blueprint.staged.clone(), TeamState::new(Arc::clone(&blueprint.roster)));
+    let start = blueprint.start(staged, state, checkpoint);
+    let first = match blueprint.team(start, &thread_run) {
         Ok(team) => team,
         Err(error) => {
             drop(built.send(Err(error)));
@@ -189,35 +189,35 @@ pub(crate) fn run<G, F>(
         return;
     }
     runtime.block_on(async move {
-        let Ok((outlets, voice)) = outlets.await else { return };
-        live(Some(first), recipe, life, (outlets, voice)).await;
+        let Ok((outlets, channels)) = outlets.await else { return };
+        live(Some(first), blueprint, thread_run, (outlets, channels)).await;
     });
 }
 
 /// The body of a thread that takes the place of one that was abandoned.
 pub(crate) fn run_again<G, F>(
-    recipe: TeamBlueprint<G, F>,
-    life: ThreadRun,
-    (outlets, voice): (Outlets<G>, ThreadChannels),
+    blueprint: TeamBlueprint<G, F>,
+    thread_run: ThreadRun,
+    (outlets, channels): (Outlets<G>, ThreadChannels),
     runtime: &tokio::runtime::Runtime,
 ) where
     G: Game,
     F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError>,
 {
-    runtime.block_on(live(None, recipe, life, (outlets, voice)));
+    runtime.block_on(live(None, blueprint, thread_run, (outlets, channels)));
 }
 
 async fn live<G, F>(
     first: Option<Team<G>>,
-    mut recipe: TeamBlueprint<G, F>,
-    life: ThreadRun,
+    mut blueprint: TeamBlueprint<G, F>,
+    thread_run: ThreadRun,
     (outlets, ThreadChannels { beat, ended }): (Outlets<G>, ThreadChannels),
 ) where
     G: Game,
     F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError>,
 {
-    let mut thread = TeamThread::new(outlets, life, beat, &mut recipe);
-    let living = AssertUnwindSafe(thread.supervise(first, &mut recipe)).catch_unwind();
+    let mut thread = TeamThread::new(outlets, thread_run, beat, &mut blueprint);
+    let living = AssertUnwindSafe(thread.supervise(first, &mut blueprint)).catch_unwind();
     let end = living.await.unwrap_or_else(|panic| {
         let reason = panic_text(&*panic).to_owned();
         (!panic.is::<Abandoned>()).then_some(TeamEnd::Crashed { reason })
@@ -229,8 +229,8 @@ async fn live<G, F>(
         return;
     };
     thread.outlets.inbox.close();
-    thread.life.tape.put(now(), || Taped::Ended);
-    thread.life.tape.flush(now());
+    thread.thread_run.tape.put(now(), || Taped::Ended);
+    thread.thread_run.tape.flush(now());
     // When the end is published, the journal is complete.
     thread.outlets.tickets.close();
     drop(ended.send(end));
@@ -245,10 +245,10 @@ enum Served {
 
 struct TeamThread<G: Game> {
     outlets: Outlets<G>,
-    life: ThreadRun,
+    thread_run: ThreadRun,
     beat: Beat,
     /// The ways to the seats, as they were when an action left last.
-    ways: SeatSenders<G>,
+    senders: SeatSenders<G>,
     /// Inputs to be handled before the inbox: what a fresh team must know, failed hand-offs.
     first: VecDeque<Input<G>>,
     /// The drain signal was passed on to the team.
@@ -262,17 +262,17 @@ struct TeamThread<G: Game> {
 impl<G: Game> TeamThread<G> {
     fn new<F>(
         outlets: Outlets<G>,
-        life: ThreadRun,
+        thread_run: ThreadRun,
         beat: Beat,
-        recipe: &mut TeamBlueprint<G, F>,
+        blueprint: &mut TeamBlueprint<G, F>,
     ) -> Self {
-        let (name, options) = (recipe.name.clone(), recipe.checkpoints.take());
+        let (name, options) = (blueprint.name.clone(), blueprint.checkpoints.take());
         let checkpoints = Checkpoints::new(name, options, outlets.thread_recovery.clone());
         Self {
             outlets,
-            life,
+            thread_run,
             beat,
-            ways: SeatSenders::new(),
+            senders: SeatSenders::new(),
             first: VecDeque::new(),
             draining: false,
             panics: VecDeque::new(),
@@ -287,26 +287,28 @@ impl<G: Game> TeamThread<G> {
     async fn supervise<F>(
         &mut self,
         first: Option<Team<G>>,
-        recipe: &mut TeamBlueprint<G, F>,
+        blueprint: &mut TeamBlueprint<G, F>,
     ) -> Option<TeamEnd>
     where
         F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError>,
     {
         let mut next = match first {
             Some(team) => Ok(team),
-            None => self.again(recipe, Some(After::Replacement)),
+            None => self.again(blueprint, Some(After::Replacement)),
         };
         loop {
             let reason = match next {
                 Ok(mut team) => {
-                    self.outlets.lives.send_modify(|lives| *lives = lives.saturating_add(1));
+                    self.outlets
+                        .team_starts
+                        .send_modify(|team_starts| *team_starts = team_starts.saturating_add(1));
                     let serving = AssertUnwindSafe(self.serve(&mut team)).catch_unwind().await;
                     // What panicked once may panic again while it is dropped.
                     drop(catch_unwind(AssertUnwindSafe(|| drop(team))));
                     match serving {
                         Ok(Served::Ended(end)) => return Some(end),
                         Ok(Served::Again) => {
-                            next = self.again(recipe, Some(After::Replacement));
+                            next = self.again(blueprint, Some(After::Replacement));
                             continue;
                         }
                         Err(panic) if panic.is::<Abandoned>() => return None,
@@ -315,7 +317,7 @@ impl<G: Game> TeamThread<G> {
                 }
                 Err(error) => error.to_string(),
             };
-            self.life.lease.recover();
+            self.thread_run.lease.recover();
             if !self.may_restart(now()) {
                 tracing::error!(reason, "the team is given up; its seats answer by themselves");
                 return Some(TeamEnd::Crashed { reason });
@@ -324,14 +326,14 @@ impl<G: Game> TeamThread<G> {
             self.outlets.restarts.fetch_add(1, Ordering::Relaxed);
             // What fails again so soon may fail because of what it knows.
             let once = self.panics.len() == 1;
-            next = self.again(recipe, once.then_some(After::Panic));
+            next = self.again(blueprint, once.then_some(After::Panic));
         }
     }
 
     /// Another team, made of what outlived the last one; `None`: without its checkpoint.
     fn again<F>(
         &mut self,
-        recipe: &mut TeamBlueprint<G, F>,
+        blueprint: &mut TeamBlueprint<G, F>,
         after: Option<After>,
     ) -> Result<Team<G>, BrainError>
     where
@@ -344,14 +346,14 @@ impl<G: Game> TeamThread<G> {
         let staged = parts.recovery.proven();
         drop(parts);
         let Lineup { roster, seats } = self.outlets.lineup.borrow().clone();
-        (recipe.roster, recipe.seat_of) = (Arc::clone(&roster), seats);
+        (blueprint.roster, blueprint.seat_of) = (Arc::clone(&roster), seats);
         let state = TeamState::new(roster)
             .operated(Arc::clone(&last.params), last.steering())
             .after(last.board_revision.saturating_add(LOST_CHANGES));
         let checkpoint = after.and_then(|after| self.checkpoints.last(&last, after));
-        let start = recipe.start(staged, state, checkpoint);
-        let life = self.life.clone();
-        life.lease.work(|| recipe.team(start, &life))
+        let start = blueprint.start(staged, state, checkpoint);
+        let thread_run = self.thread_run.clone();
+        thread_run.lease.work(|| blueprint.team(start, &thread_run))
     }
 
     fn may_restart(&mut self, now: Instant) -> bool {
@@ -361,7 +363,7 @@ impl<G: Game> TeamThread<G> {
     }
 
     async fn serve(&mut self, team: &mut Team<G>) -> Served {
-        let ThreadRun { lease, tape } = self.life.clone();
+        let ThreadRun { lease, tape } = self.thread_run.clone();
         loop {
             self.beat.answer();
             if self.outlets.inbox.take_restart() {
@@ -408,8 +410,8 @@ impl<G: Game> TeamThread<G> {
         while let Some(input) = self.first.pop_front() {
             let at = now();
             self.look(team, at);
-            self.life.tape.handled(at, &input);
-            self.life.lease.work(|| team.handle(input, at));
+            self.thread_run.tape.handled(at, &input);
+            self.thread_run.lease.work(|| team.handle(input, at));
         }
         if self.outlets.signals.drain.is_cancelled() && !self.draining {
             self.draining = true;
@@ -427,19 +429,19 @@ impl<G: Game> TeamThread<G> {
         self.turn.note(&input);
         let at = now();
         self.look(team, at);
-        self.life.tape.handled(at, &input);
-        self.life.lease.work(|| self.turn.within(|| team.handle(input, at)));
+        self.thread_run.tape.handled(at, &input);
+        self.thread_run.lease.work(|| self.turn.within(|| team.handle(input, at)));
     }
 
     fn look(&mut self, team: &Team<G>, at: Instant) {
         if self.sampler.due().is_some() {
-            let ThreadRun { lease, tape } = &self.life;
+            let ThreadRun { lease, tape } = &self.thread_run;
             lease.work(|| self.sampler.look(team, tape, at));
         }
     }
 
     async fn wait(&mut self, team: &mut Team<G>) {
-        self.life.tape.flush(now());
+        self.thread_run.tape.flush(now());
         let Outlets { signals: Signals { drain, stop, .. }, inbox, .. } = &self.outlets;
         let input = tokio::select! {
             biased;
@@ -460,10 +462,10 @@ impl<G: Game> TeamThread<G> {
         match output {
             Output::Act { seat, agent, turn, action } => {
                 // Seldom more than a look at a number: ways are added when agents are.
-                if self.outlets.ways.has_changed().unwrap_or(false) {
-                    self.ways.clone_from(&self.outlets.ways.borrow_and_update());
+                if self.outlets.senders.has_changed().unwrap_or(false) {
+                    self.senders.clone_from(&self.outlets.senders.borrow_and_update());
                 }
-                let queue = self.ways.get(seat.index());
+                let queue = self.senders.get(seat.index());
                 let sent =
                     queue.is_some_and(|queue| queue.try_send(Act { turn, agent, action }).is_ok());
                 // A seat that takes nothing is no reason to wait: it answers by itself.
@@ -488,7 +490,7 @@ impl<G: Game> TeamThread<G> {
                 let entry = Arc::new(entry);
                 self.sampler.journaled(&entry, now());
                 self.checkpoints.journaled(&entry.event);
-                self.life.tape.put(now(), || Taped::Journal(Arc::clone(&entry)));
+                self.thread_run.tape.put(now(), || Taped::Journal(Arc::clone(&entry)));
                 drop(self.outlets.journal.upgrade().map(|journal| journal.send(entry)));
             }
             Output::Answer { ticket, answer } => {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// Looks that wait for the arena.
-const LOOKS_MAX: usize = 16;
+const REQUESTS_MAX: usize = 16;
 /// A picture may be this old while no step ends: then, too, things happen in some games.
 const AGE_MAX: Duration = Duration::from_millis(100);
 
@@ -22,35 +22,35 @@ pub struct ArenaTruth {
     pub picture: Picture,
 }
 
-/// Where a look leaves its address.
+/// Where a request leaves its address.
 pub(super) type TruthRequest = oneshot::Sender<Arc<ArenaTruth>>;
 
-/// The side that looks. Clones share it.
+/// The side that asks. Clones share it.
 #[derive(Clone, Debug)]
 pub(super) struct TruthClient {
-    looks: mpsc::Sender<TruthRequest>,
+    requests: mpsc::Sender<TruthRequest>,
     last: watch::Receiver<Option<Arc<ArenaTruth>>>,
 }
 
 /// The side that draws.
 #[derive(Debug)]
 pub(super) struct TruthServer {
-    pub(super) looks: mpsc::Receiver<TruthRequest>,
+    pub(super) requests: mpsc::Receiver<TruthRequest>,
     last: watch::Sender<Option<Arc<ArenaTruth>>>,
     drawn: Option<(Instant, Arc<ArenaTruth>)>,
 }
 
 pub(super) fn truth_channel() -> (TruthClient, TruthServer) {
-    let (sender, looks) = mpsc::channel(LOOKS_MAX);
+    let (sender, requests) = mpsc::channel(REQUESTS_MAX);
     let (last, seen) = watch::channel(None);
-    (TruthClient { looks: sender, last: seen }, TruthServer { looks, last, drawn: None })
+    (TruthClient { requests: sender, last: seen }, TruthServer { requests, last, drawn: None })
 }
 
 impl TruthClient {
     /// The world as it is, or as it was when the arena ended; `None`: the arena failed.
-    pub(super) async fn look(&self) -> Option<Arc<ArenaTruth>> {
-        let (look, seen) = oneshot::channel();
-        if self.looks.send(look).await.is_ok()
+    pub(super) async fn ask(&self) -> Option<Arc<ArenaTruth>> {
+        let (request, seen) = oneshot::channel();
+        if self.requests.send(request).await.is_ok()
             && let Ok(truth) = seen.await
         {
             return Some(truth);
@@ -60,10 +60,10 @@ impl TruthClient {
 }
 
 impl TruthServer {
-    /// Answers a look.
-    pub(super) fn show(&mut self, look: TruthRequest, arena: &dyn Arena) {
+    /// Answers a request.
+    pub(super) fn show(&mut self, request: TruthRequest, arena: &dyn Arena) {
         // A client who left does not wait.
-        look.send(self.truth(arena)).unwrap_or_default();
+        request.send(self.truth(arena)).unwrap_or_default();
     }
 
     /// Keeps the world as it is when the arena ends.
