@@ -194,8 +194,8 @@ impl BreakpointWatcher {
 /// The error for a turn that the recording does not reach back to.
 fn begins_later(until: TurnPlace, first: Turn) -> anyhow::Error {
     misused(format!(
-        "--until {until}: the recording begins with turn {first}; an older one of the same match may \
-         have turn {until}, and `phalanx recording list DIR` shows all of a folder"
+        "--until {until}: the recording begins with turn {first}; if the match has an older one, \
+         `phalanx recording list DIR` shows it"
     ))
 }
 

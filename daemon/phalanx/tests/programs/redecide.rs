@@ -270,6 +270,12 @@ fn without_a_conversation_it_ends_before_the_turn() {
     let output = decide(&path, &["--until", "99", "--output", "table"]);
     let said = stdout(&output);
     assert!(said.contains("no agent was asked in turn 99 or later: the last was 0:7"), "{said}");
+    // This game's first turn is 1.
+    let later = format!("{}/tests/recorded/bomberland.mcap", env!("CARGO_MANIFEST_DIR"));
+    let output = decide(Path::new(&later), &["--until", "0:0"]);
+    assert_eq!(output.status.code(), Some(64));
+    let said = stderr(&output);
+    assert!(said.contains("--until 0:0: the recording begins with turn 0:1"), "{said}");
     let more = ["--until", "5", "--agent", "nobody"];
     let output = decide(&path, &more);
     assert_eq!(output.status.code(), Some(64));
