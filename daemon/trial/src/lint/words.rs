@@ -5,6 +5,9 @@ use selene_lib::CheckerDiagnostic;
 use selene_lib::lints::Severity;
 use std::sync::Arc;
 
+/// Longest text of a script that a finding repeats, in characters.
+const TEXT_CHARS_MAX: usize = 60;
+
 /// One finding.
 pub(super) fn finding(
     found: &CheckerDiagnostic,
@@ -14,8 +17,10 @@ pub(super) fn finding(
 ) -> Diagnostic {
     let (from, to) = found.diagnostic.primary_label.range;
     let size = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
-    let said = LintText::of(&found.diagnostic.message, || label(found), modules);
-    let mut finding = Diagnostic::error(path, said.message).at_bytes(size(from)..size(to), source);
+    let place = size(from)..size(to);
+    let code = source.get(place.clone()).unwrap_or_default();
+    let said = LintText::of(&found.diagnostic.message, || label(found), code, modules);
+    let mut finding = Diagnostic::error(path, said.message).at_bytes(place, source);
     if said.harmless || found.severity == Severity::Warning {
         finding = finding.warning();
     }
@@ -36,7 +41,8 @@ struct LintText {
 }
 
 impl LintText {
-    fn of(message: &str, label: impl FnOnce() -> String, modules: &[Module]) -> Self {
+    /// `label`: what selene wrote beside the place; `code`: the code at the place.
+    fn of(message: &str, label: impl FnOnce() -> String, code: &str, modules: &[Module]) -> Self {
         let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
         let is = |part: &str| message.contains(part);
         match quoted.as_slice() {
@@ -58,7 +64,7 @@ impl LintText {
                 }
             }
             [name] if is("is incorrect") => {
-                let label = label().replace("received", "got").replace('`', "");
+                let label = mistyped(&label().replace('`', ""), code);
                 Self { message: format!("{name}: {label}"), ..signature(name, modules) }
             }
             [name] if is("unused return value") => {
@@ -110,6 +116,18 @@ impl LintText {
         let help = Some(format!("write {}", function.signature(module.name)));
         Self { message: format!("{name} takes {takes}{got}"), help, harmless: false }
     }
+}
+
+/// `expected one of "n", "s", got "north"`.
+fn mistyped(label: &str, code: &str) -> String {
+    let Some((expected, got)) = label.split_once(", received ") else { return label.to_owned() };
+    let expected = match expected.strip_prefix("expected \"") {
+        Some(words) if words.contains(", ") => format!("expected one of \"{words}"),
+        Some(_) | None => expected.to_owned(),
+    };
+    // A text that is written out says more than its type.
+    let is_text = code.starts_with(['"', '\'']) && code.chars().count() <= TEXT_CHARS_MAX;
+    format!("{expected}, got {}", if is_text { code } else { got })
 }
 
 fn plural(count: usize) -> String {
