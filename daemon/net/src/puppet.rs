@@ -106,7 +106,7 @@ impl Puppet {
         });
         let seats: Vec<_> = open.iter().map(|seat| seat.id).collect();
         let (fake_seats, first) = (puppet.fake_seats.clone(), seat(&roster, AgentId(0)));
-        let target = watch::Sender::new(SeatTarget { endpoint, stopped: false, shelf: None });
+        let target = watch::Sender::new(SeatTarget { endpoint, stopped: false, connections: None });
         let name = roster.team.clone();
         let parts = HandleParts {
             registry: SeatRegistry::open(fake_seats, first, open, signals.leave.clone()),

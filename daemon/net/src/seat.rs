@@ -83,7 +83,7 @@ pub fn open_seat<G: Game>(
     leave: CancellationToken,
 ) -> SeatLink<G> {
     // This target never changes.
-    let target = SeatTarget { endpoint, stopped: false, shelf: None };
+    let target = SeatTarget { endpoint, stopped: false, connections: None };
     let target = watch::Sender::new(target).subscribe();
     let links = SeatChannels { target, inbox, leave, handed: None };
     seat_on_target(game, seat, options, links, (meter, None))

@@ -254,7 +254,8 @@ impl<G: Game> TeamSpec<G> {
         F: FnMut(TeamLink, &Staged) -> Result<Box<dyn Brain>, BrainError> + Clone + Send + 'static,
     {
         let (signals, meter, inbox) = (Signals::default(), Arc::default(), Mailbox::default());
-        let target = SeatTarget { endpoint: self.endpoint, stopped: start.stopped, shelf: None };
+        let target =
+            SeatTarget { endpoint: self.endpoint, stopped: start.stopped, connections: None };
         let target = watch::Sender::new(target);
         let senders = watch::Sender::new(SeatSenders::new());
         let (heard, followed) = (senders.subscribe(), target.subscribe());

@@ -37,7 +37,7 @@ impl<G: Game> SeatTask<G> {
     pub(super) fn give_away(&mut self) {
         self.giving = false;
         let heard = self.driver.session.resume_frames();
-        let shelf = self.target.borrow().shelf.clone();
+        let connections = self.target.borrow().connections.clone();
         let Line::Open(Open { reader, writer, .. }) =
             std::mem::replace(&mut self.line, Line::Stopped)
         else {
@@ -48,7 +48,9 @@ impl<G: Game> SeatTask<G> {
                 let (seat, server) =
                     (seat_name(&self.seat), self.target.borrow().endpoint.to_string());
                 let heard = packed(heard.unwrap_or_default());
-                shelf.inspect(|shelf| shelf.put(HandedSeat { seat, server, stream, heard }));
+                connections.inspect(|connections| {
+                    connections.put(HandedSeat { seat, server, stream, heard })
+                });
             }
             Ok(None) => {}
             Err(error) => tracing::warn!(%error, "the connection cannot be handed over"),
@@ -61,6 +63,6 @@ impl<G: Game> SeatTask<G> {
     /// Whether the connection is to be handed over, and can be.
     pub(super) fn may_give(&self) -> bool {
         let Line::Open(Open { reader: Reader::Tcp(_), .. }) = &self.line else { return false };
-        self.target.borrow().shelf.is_some() && self.driver.session.resume_frames().is_some()
+        self.target.borrow().connections.is_some() && self.driver.session.resume_frames().is_some()
     }
 }
