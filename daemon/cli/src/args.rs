@@ -109,7 +109,7 @@ pub struct WatchArgs {
     /// Show every decision and its reason, not only turns and problems.
     #[arg(long)]
     pub decisions: bool,
-    /// Leave out turns in which a script decided for every agent.
+    /// Leave out what went well: turns without a fallback, and seats that connect.
     #[arg(long, conflicts_with = "decisions")]
     pub trouble: bool,
     /// Go on when the daemon comes back, after a restart for example.

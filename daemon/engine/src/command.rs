@@ -350,13 +350,13 @@ pub enum CommandError {
         max: u32,
     },
     /// An order came for an agent without a pilot.
-    #[error("{agent} has no pilot: take it over first")]
+    #[error("{agent} has no pilot")]
     NotPiloted {
         /// The agent's name.
         agent: String,
     },
     /// An order came from another operator than the pilot.
-    #[error("{agent} is piloted by {by}: take it over first")]
+    #[error("{agent} is piloted by {by}")]
     Piloted {
         /// The agent's name.
         agent: String,

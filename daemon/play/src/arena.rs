@@ -67,7 +67,7 @@ async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
     let handle = serve_arena(arena, listener, options);
     tokio::spawn(follow(handle.clone()));
     if args.start == Start::File && phalanx_games::starts_at_key(game) {
-        say("if `launch` in the file is `key`, press ENTER to begin");
+        say("ENTER begins the match at once, if it waits for a key (`launch` in the file)");
         start_on_enter(handle.clone());
     }
     tokio::select! {

@@ -76,7 +76,7 @@ pub enum StrategyError {
     #[error("{0}")]
     Files(LoadError),
     /// The operator pinned this generation.
-    #[error("generation {0} is pinned; `phalanx strategy unpin` first")]
+    #[error("generation {0} is pinned")]
     Pinned(u32),
     /// Something newer was brought while this was on trial.
     #[error("a newer strategy arrived meanwhile; this one is not installed")]

@@ -72,7 +72,7 @@ pub struct StartArgs {
     #[arg(long)]
     pub keep_files: bool,
     /// Only check the arguments; start nothing.
-    #[arg(long)]
+    #[arg(long, visible_alias = "dry-run")]
     pub check: bool,
     #[command(flatten)]
     pub remote: Remote,

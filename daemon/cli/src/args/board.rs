@@ -49,7 +49,7 @@ pub struct ChangeArgs {
     #[arg(long, value_name = "ETAG", default_value = "", hide_default_value = true)]
     pub etag: String,
     /// Only check whether the daemon would accept the change.
-    #[arg(long)]
+    #[arg(long, visible_alias = "dry-run")]
     pub check_only: bool,
 }
 

@@ -39,7 +39,7 @@ pub struct CreateArgs {
     #[command(flatten)]
     pub league: LeagueArgs,
     /// Only check the plan and the strategies.
-    #[arg(long)]
+    #[arg(long, visible_alias = "dry-run")]
     pub check: bool,
     #[command(flatten)]
     pub remote: Remote,

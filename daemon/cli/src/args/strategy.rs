@@ -89,7 +89,7 @@ pub struct ActivateArgs {
     #[arg(long)]
     pub reset_memory: bool,
     /// Only try the strategy.
-    #[arg(long)]
+    #[arg(long, visible_alias = "dry-run")]
     pub check_only: bool,
     #[command(flatten)]
     pub remote: Remote,

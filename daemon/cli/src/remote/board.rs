@@ -96,11 +96,12 @@ fn get(args: &KeyArgs) -> Result<()> {
 fn set(args: &SetArgs) -> Result<()> {
     let (team, rest) = split_team(&args.words, 2);
     let [key, word] = rest else { return Err(misused(SET_USAGE)) };
+    let value = values::from_word(word).map_err(misused)?;
     run(&args.remote, async |channel| {
         let team = team_of_words(&channel, team, rest, SET_USAGE).await?;
         let request = SetEntryRequest {
             name: entry_name(short(&team), key),
-            value: Some(values::from_word(word)),
+            value: Some(value.clone()),
             turns: args.turns,
             etag: args.change.etag.clone(),
             validate_only: args.change.check_only,

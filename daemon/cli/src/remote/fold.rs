@@ -45,16 +45,24 @@ impl Fold {
     }
 }
 
-/// Whether the event is a turn without any problem.
+/// Whether the event is no problem: a turn in which each agent did what a script or an operator
+/// wants, or a seat on its way to the referee that has not failed.
 pub(super) fn is_quiet(event: &MatchEvent) -> bool {
-    let went_well = |done: &TurnDone| done.fallback == 0 && done.decided == done.asked;
-    matches!(&event.kind, Some(Kind::TurnDone(done)) if went_well(done))
+    let went_well = |done: &TurnDone| {
+        done.fallback == 0 && done.decided + done.ordered + done.held == done.asked
+    };
+    match &event.kind {
+        Some(Kind::TurnDone(done)) => went_well(done),
+        Some(Kind::SeatChanged(seat)) => seat.failures == 0 && seat.reason.is_empty(),
+        Some(Kind::Held(_) | Kind::Ordered(_)) => true,
+        Some(_) | None => false,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use phalanx_proto::v1::{Fallback, Turn};
+    use phalanx_proto::v1::{Fallback, SeatChanged, Turn};
 
     fn event(step: u32, agent: &str, kind: Kind) -> MatchEvent {
         let turn = Some(Turn { round: 0, step });
@@ -87,11 +95,20 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_that_everybody_decided_is_quiet() {
+    fn a_turn_in_which_every_agent_did_what_was_wanted_is_quiet() {
         let done = TurnDone { asked: 15, decided: 15, ..TurnDone::default() };
         assert!(is_quiet(&event(1, "", Kind::TurnDone(done))));
         let done = TurnDone { asked: 15, decided: 14, ..TurnDone::default() };
         assert!(!is_quiet(&event(1, "", Kind::TurnDone(done))));
+        let done = TurnDone { asked: 15, decided: 14, held: 1, ..TurnDone::default() };
+        assert!(is_quiet(&event(1, "", Kind::TurnDone(done))), "an operator paused the other one");
+    }
+
+    #[test]
+    fn a_seat_is_quiet_until_it_fails() {
+        let seat = |failures| SeatChanged { seat: 3, failures, ..SeatChanged::default() };
+        assert!(is_quiet(&event(1, "", Kind::SeatChanged(seat(0)))));
+        assert!(!is_quiet(&event(1, "", Kind::SeatChanged(seat(2)))));
         assert!(!is_quiet(&fallback(1, "a1", "oh")));
     }
 }

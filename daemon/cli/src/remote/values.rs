@@ -57,10 +57,17 @@ pub(super) fn parse(word: &str, like: Option<&Value>) -> Value {
 }
 
 /// Parses a word as JSON, or takes it as text.
-pub(super) fn from_word(word: &str) -> Value {
+///
+/// # Errors
+/// When it begins like JSON and is none: it would be taken for a text by mistake.
+pub(super) fn from_word(word: &str) -> Result<Value, String> {
     match serde_json::from_str(word) {
-        Ok(json) => from_json(json),
-        Err(_) => Value { kind: Some(Kind::StringValue(word.to_owned())) },
+        Ok(json) => Ok(from_json(json)),
+        Err(error) if word.starts_with(['{', '[', '"']) => Err(format!(
+            "{word:?} begins like JSON, but is not: {error}; to write it as a text, quote it: {:?}",
+            serde_json::Value::from(word).to_string()
+        )),
+        Err(_) => Ok(Value { kind: Some(Kind::StringValue(word.to_owned())) }),
     }
 }
 
@@ -135,10 +142,14 @@ mod tests {
             ("-3", "-3"),
             ("defend", "\"defend\""),
             ("\"3\"", "\"3\""),
-            ("{x", "\"{x\""),
             ("null", "null"),
         ] {
-            assert_eq!(json(Some(&from_word(word))).to_string(), back, "{word}");
+            assert_eq!(json(from_word(word).ok().as_ref()).to_string(), back, "{word}");
+        }
+        // A mistake in JSON is no text.
+        for word in ["{x: 4}", "[1", "\"a"] {
+            let refusal = from_word(word).unwrap_err();
+            assert!(refusal.contains("begins like JSON, but is not"), "{refusal}");
         }
     }
 

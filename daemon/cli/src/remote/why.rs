@@ -188,7 +188,7 @@ mod tests {
     }
 
     fn looked_at(key: &str, kind: BoardLookKind, got: &str) -> BoardLook {
-        let got = Some(values::from_word(got));
+        let got = Some(values::from_word(got).unwrap());
         BoardLook { key: key.into(), kind: kind.into(), got, cut: false }
     }
 
@@ -200,7 +200,7 @@ mod tests {
             generation: 3,
             spent: Some(Duration { seconds: 0, nanos: 41_000 }),
             reason: "north is free".into(),
-            reason_data: Some(values::from_word("3")),
+            reason_data: values::from_word("3").ok(),
             grounds: Some(Grounds {
                 file: "worker.luau".into(),
                 line: 7,

@@ -2,7 +2,9 @@
 //! terminal, the page and demos only display it.
 
 use super::{JournalEntry, JournalEvent, TurnDone};
-use crate::{Fault, Generation, Keep, Reason, SeatState, SteerCause, Steering, StrategyOrigin};
+use crate::{
+    AlertKind, Fault, Generation, Keep, Reason, SeatState, SteerCause, Steering, StrategyOrigin,
+};
 use phalanx_game::{Notice, Turn, Value, write_value};
 use std::time::Duration;
 
@@ -139,10 +141,10 @@ impl JournalEntry {
             JournalEvent::Retuned { changes, by } => format!("{changes}, by {by}"),
             JournalEvent::Left { to, keep, by } => left(to.as_deref(), *keep, by),
             JournalEvent::Returned { to, by } => format!("the team was started by {by}, at {to}"),
-            JournalEvent::AlertBegan { alert, text } => format!("alert {alert}: {text}"),
-            JournalEvent::AlertEnded { alert, turns } => {
-                format!("alert {alert} is over after {}", turns_text(*turns))
+            JournalEvent::AlertBegan { alert, text } => {
+                format!("alert {}: {text}", alert.word().replace('_', " "))
             }
+            JournalEvent::AlertEnded { alert, turns } => alert_ended(*alert, *turns),
             JournalEvent::Defaulted { cause } => format!("defaulted: {cause}"),
             JournalEvent::Late => "late: the turn was already closed".to_owned(),
             JournalEvent::Notice(fault @ Notice::Fault { .. }) => fault.to_string(),
@@ -254,6 +256,15 @@ fn seat_text(seat: u16, state: &SeatState) -> String {
         SeatState::Refused { reason } => format!("seat {seat} was refused: {reason}"),
         SeatState::Stopped => format!("seat {seat} is stopped"),
         SeatState::Closed => format!("seat {seat} is closed"),
+    }
+}
+
+/// An alert that began and ended between two turns has no duration in turns.
+fn alert_ended(alert: AlertKind, turns: u64) -> String {
+    let alert = alert.word().replace('_', " ");
+    match turns {
+        0 => format!("alert {alert} is over"),
+        turns => format!("alert {alert} is over after {}", turns_text(turns)),
     }
 }
 

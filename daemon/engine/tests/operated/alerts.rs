@@ -35,7 +35,7 @@ fn an_agent_whose_script_fails_turn_after_turn_is_silent_until_it_decides() {
     for step in 3..=9 {
         match_.turn(step);
     }
-    let began = "3 a0: alert silent_agent: 3 turns without an action of its own";
+    let began = "3 a0: alert silent agent: 3 turns without an action of its own";
     assert_eq!(told(&mut match_), [began], "one alert");
     let alert = match_.snapshot().alerts.first().cloned().unwrap();
     assert_eq!((alert.kind, alert.since), (AlertKind::SilentAgent, Turn::new(0, 3)));
@@ -44,7 +44,7 @@ fn an_agent_whose_script_fails_turn_after_turn_is_silent_until_it_decides() {
     match_.turn(10);
     assert_eq!(told(&mut match_), [""; 0], "it may yet be too late");
     match_.turn(11);
-    assert_eq!(told(&mut match_), ["11 a0: alert silent_agent is over after 8 turns"]);
+    assert_eq!(told(&mut match_), ["11 a0: alert silent agent is over after 8 turns"]);
     assert_eq!(match_.snapshot().alerts, []);
 }
 
@@ -66,9 +66,9 @@ fn a_problem_that_comes_and_goes_is_one_alert_with_a_count() {
         all.extend(told(&mut match_));
     }
     let again =
-        "10 a0: alert silent_agent: 3 turns without an action of its own, 2 times in this match";
-    let first = "3 a0: alert silent_agent: 3 turns without an action of its own";
-    assert_eq!(all, [first, "6 a0: alert silent_agent is over after 3 turns", again]);
+        "10 a0: alert silent agent: 3 turns without an action of its own, 2 times in this match";
+    let first = "3 a0: alert silent agent: 3 turns without an action of its own";
+    assert_eq!(all, [first, "6 a0: alert silent agent is over after 3 turns", again]);
     let alert = match_.snapshot().alerts.first().cloned().unwrap();
     assert_eq!(alert.text, "3 turns without an action of its own, 20 times in this match");
     play(&mut match_, false, 158);
@@ -104,7 +104,7 @@ fn an_agent_whose_answers_come_too_late_is_silent() {
         let (turn, cause) = (Turn::new(0, step), DefaultCause::NoDecision);
         match_.event(AgentId(0), Event::Defaulted { turn, agent: AgentId(0), cause });
     }
-    let began = "4 a0: alert silent_agent: 3 turns without an action of its own";
+    let began = "4 a0: alert silent agent: 3 turns without an action of its own";
     assert_eq!(told(&mut match_), [began]);
 }
 
@@ -117,7 +117,7 @@ fn an_agent_whose_seat_is_away_while_the_others_play_is_silent() {
         match_.ask(0, step);
         match_.drain();
     }
-    let began = "4 a1: alert silent_agent: 3 turns without an action of its own";
+    let began = "4 a1: alert silent agent: 3 turns without an action of its own";
     assert_eq!(told(&mut match_), [began]);
 }
 
@@ -133,10 +133,10 @@ fn a_lone_agent_whose_seat_is_away_is_silent_though_no_turn_begins() {
     let due = match_.team.poll_timeout().unwrap();
     assert_eq!(due, match_.now + Duration::from_millis(1), "three turns of two seconds");
     pass(&mut match_, Duration::from_millis(1));
-    assert_eq!(told(&mut match_), ["2 a0: alert silent_agent: its seat has been away for 6s"]);
+    assert_eq!(told(&mut match_), ["2 a0: alert silent agent: its seat has been away for 6s"]);
     assert_eq!(match_.team.poll_timeout(), None, "one alert");
     match_.event(AgentId(0), Event::Seated { agents: vec![AgentId(0)] });
-    assert_eq!(told(&mut match_), ["2 a0: alert silent_agent is over after 0 turns"]);
+    assert_eq!(told(&mut match_), ["2 a0: alert silent agent is over"]);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn an_agent_that_does_the_same_in_vain_is_stuck_until_it_works_or_does_something
         match_.tell(0, step, -1);
         match_.drain();
     }
-    let began = "4 a0: alert stuck_agent: say(100) came to \"failed_path\" 3 times in a row";
+    let began = "4 a0: alert stuck agent: say(100) came to \"failed_path\" 3 times in a row";
     assert_eq!(told(&mut match_), [began]);
     break_scripts(&mut match_, false);
     match_.tell(0, 6, -1);
@@ -171,7 +171,7 @@ fn an_agent_that_does_the_same_in_vain_is_stuck_until_it_works_or_does_something
     assert_eq!(told(&mut match_), [""; 0], "it was still the old action that failed");
     match_.tell(0, 7, -1);
     match_.drain();
-    assert_eq!(told(&mut match_), ["7 a0: alert stuck_agent is over after 3 turns"]);
+    assert_eq!(told(&mut match_), ["7 a0: alert stuck agent is over after 3 turns"]);
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn answers_that_leave_too_late_are_told_before_they_are_too_late() {
     for step in 1..=25 {
         match_.turn(step);
     }
-    let began = "20 : alert shrinking_margin: one answer in ten leaves with less than 40 % of its time, \
+    let began = "20 : alert shrinking margin: one answer in ten leaves with less than 40 % of its time, \
                  50 % are wanted";
     assert_eq!(told(&mut match_), [began]);
     break_scripts(&mut match_, false);
@@ -201,12 +201,12 @@ fn many_script_errors_in_few_turns_are_a_storm_until_half_of_it_is_left() {
     for step in 1..=4 {
         match_.turn(step);
     }
-    assert_eq!(told(&mut match_), ["3 : alert error_storm: 6 script errors in the last 4 turns"]);
+    assert_eq!(told(&mut match_), ["3 : alert error storm: 6 script errors in the last 4 turns"]);
     break_scripts(&mut match_, false);
     for step in 5..=9 {
         match_.turn(step);
     }
-    assert_eq!(told(&mut match_), ["7 : alert error_storm is over after 4 turns"]);
+    assert_eq!(told(&mut match_), ["7 : alert error storm is over after 4 turns"]);
 }
 
 #[test]

@@ -172,7 +172,7 @@ fn a_removed_agent_cannot_be_steered_and_its_alert_ends() {
     remove(&mut match_, 1).unwrap();
     assert_eq!(match_.snapshot().alerts, []);
     let ended = told(&mut match_);
-    assert!(ended.iter().any(|line| line.contains("a1: alert silent_agent is over")), "{ended:?}");
+    assert!(ended.iter().any(|line| line.contains("a1: alert silent agent is over")), "{ended:?}");
     let (agent, nobody) = (AgentId(1), CommandError::NoSuchAgent { id: 1 });
     let steered = match_.call(SteerAgent { agent, steer: Steer::Pause });
     let (role, carry) = ("scout".to_owned(), Carry::Strict);

@@ -236,11 +236,11 @@ fn of_two_early_orders_the_newer_counts_and_each_serves_one_turn() {
 fn only_the_pilot_gives_orders_and_anybody_may_take_over() {
     let mut match_ = team(1);
     let error = order(&mut match_, 0, 1).unwrap_err();
-    assert_eq!(error.to_string(), "a0 has no pilot: take it over first");
+    assert_eq!(error.to_string(), "a0 has no pilot");
     pilot(&mut match_, 0, 5);
     let foreign = Steer::Order { order: say(1) };
     let error = steer(&mut match_, 0, foreign.clone(), "bob").unwrap_err();
-    assert_eq!(error.to_string(), "a0 is piloted by ann: take it over first");
+    assert_eq!(error.to_string(), "a0 is piloted by ann");
     steer(&mut match_, 0, Steer::Pilot { lease: 5 }, "bob").unwrap();
     steer(&mut match_, 0, foreign, "bob").unwrap();
     assert!(order(&mut match_, 0, 2).is_err());

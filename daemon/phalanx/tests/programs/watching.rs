@@ -132,7 +132,7 @@ fn a_silent_agent_is_told_in_the_log_in_the_figures_and_to_who_watches() {
     assert!(first >= Some(5.0), "{text}");
     assert_eq!(value(&text, "phalanx_silent_turns", &["agent=\"agentA2\""]), Some(0.0), "{text}");
 
-    let line: Value = serde_json::from_str(&daemon.line_with("\"alert silent_agent: ")).unwrap();
+    let line: Value = serde_json::from_str(&daemon.line_with("\"alert silent agent: ")).unwrap();
     assert_eq!(line["level"], "WARN", "{line}");
     let fields = &line["fields"];
     let told = (&fields["team"], &fields["agent"], &fields["alert"]);
@@ -141,7 +141,7 @@ fn a_silent_agent_is_told_in_the_log_in_the_figures_and_to_who_watches() {
     assert!(event.to_string().contains("agentA1"), "{event}");
 
     opponents.play(10);
-    daemon.line_with("alert silent_agent is over");
+    daemon.line_with("alert silent agent is over");
     scrape_until(dir.path(), |text| {
         value(text, "phalanx_alerts", &["kind=\"silent_agent\""]) == Some(0.0)
     });
