@@ -39,7 +39,8 @@ const ADVICE: &[(&str, &str)] = &[
     ("STRATEGY_STALE", "it was changed meanwhile: check `phalanx strategy show TEAM` first"),
     (
         "STRATEGY_REFUSED",
-        "correct what is listed, and try it without playing: `phalanx strategy check DIR --team TEAM`",
+        "nothing has changed; correct what is listed, and try it without playing: `phalanx strategy \
+         check DIR --team TEAM`",
     ),
     ("PARAM_NOT_FOUND", "`phalanx param list TEAM` shows the parameters"),
     ("PARAM_VALUE", "`phalanx param list TEAM` shows what each accepts"),

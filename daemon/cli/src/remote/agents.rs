@@ -3,7 +3,7 @@
 pub(super) mod shown;
 
 use super::eval::{self, EvalArgs};
-use super::life::{Change, answer, checked};
+use super::life::{Change, answer, checked, only_checked};
 use super::pilot::{self, PilotArgs};
 use super::repl::{self, ReplArgs};
 use super::secrets::password;
@@ -262,6 +262,7 @@ fn remove(args: &AgentArgs) -> Result<()> {
         let removed = answer(TeamsClient::new(link).remove_agent(request).await)?;
         let agent = removed.agent.unwrap_or_default();
         let output = json!({ "removed": agent.name, "etag": removed.etag });
+        let output = only_checked(output, change.once.dry_run);
         change.remote.print.tell(&output, || {
             format!("{}agent {} is removed", checked(change.once.dry_run), person(&agent))
         })

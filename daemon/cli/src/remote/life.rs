@@ -16,7 +16,7 @@ use phalanx_proto::v1::{
     DeleteTeamRequest, DrainTeamRequest, GetTeamRequest, MoveTeamRequest, RestartTeamRequest,
     StartTeamRequest, StopTeamRequest, Team, TeamState,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
 use tonic::{Response, Status};
@@ -219,6 +219,7 @@ fn delete(args: &DeleteArgs) -> Result<()> {
         let what = format!("deleting team {} …", short(&args.team.name));
         let team = answer(spun(what, teams.delete_team(request)).await)?.team.unwrap_or_default();
         let output = json!({ "deleted": short(&team.name), "team": shown::team_json(&team) });
+        let output = only_checked(output, change.once.dry_run);
         change.remote.print.tell(&output, || {
             format!("{}team {} is deleted", checked(change.once.dry_run), short(&team.name))
         })
@@ -294,7 +295,16 @@ pub(super) async fn seated(
 
 /// Prints a team's state after a change.
 pub(super) fn tell(print: &OutputArgs, team: &Team, dry_run: bool) -> Result<()> {
-    print.tell(&shown::team_json(team), || format!("{}{}", checked(dry_run), shown::line(team)))
+    let json = only_checked(shown::team_json(team), dry_run);
+    print.tell(&json, || format!("{}{}", checked(dry_run), shown::line(team)))
+}
+
+/// Says in JSON that a change was only checked.
+pub(super) fn only_checked(mut json: Value, dry_run: bool) -> Value {
+    if let (true, Some(fields)) = (dry_run, json.as_object_mut()) {
+        fields.insert("dry_run".to_owned(), Value::Bool(true));
+    }
+    json
 }
 
 /// Prefix of a message about a change that was only checked.

@@ -207,6 +207,8 @@ fn a_team_is_made_and_deleted_by_commands() {
     bench.told(&["team", "stop", "B"]);
     let dry = bench.create(&["--dry-run"]);
     assert!(dry.status.success(), "{}", stderr(&dry));
+    let dry: Value = serde_json::from_slice(&dry.stdout).unwrap();
+    assert_eq!(dry["dry_run"], true, "{dry}");
     bench.refused(&["team", "show", "C"], "TEAM_NOT_FOUND");
     let made = bench.create(&["--wait=20s"]);
     assert!(made.status.success(), "{}", stderr(&made));

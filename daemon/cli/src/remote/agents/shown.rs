@@ -1,6 +1,6 @@
 //! Agents as text and as JSON, and the verbs that only show them.
 
-use super::super::life::{answer, checked};
+use super::super::life::{answer, checked, only_checked};
 use super::super::steered::{steering_json, steering_text};
 use super::super::troubles::troubles;
 use super::super::values::turn_json;
@@ -183,6 +183,7 @@ pub(in crate::remote) fn tell(
     if let Some(fields) = output.as_object_mut() {
         fields.insert("etag".to_owned(), etag.into());
     }
+    let output = only_checked(output, dry_run);
     print.tell(&output, || {
         let steering = steering_text(&agent.steering.clone().unwrap_or_default());
         format!("{}{}, {}: {steering}", checked(dry_run), person(agent), agent.role)
