@@ -3,7 +3,7 @@
 mod export;
 mod import;
 mod latency;
-mod replays;
+pub(crate) mod replays;
 mod why;
 
 pub use export::export;
@@ -23,12 +23,18 @@ use std::time::Instant;
 
 /// Opens a recording; [`warn`] reports damage later.
 pub(crate) fn open(path: &Path) -> Result<RecordingFile> {
-    if path.is_dir() {
-        let path = path.display();
-        let advice = format!("name one of its files, which `phalanx recording list {path}` shows");
-        return Err(misused(format!("{path} is a folder; {advice}")));
-    }
+    file_only(path)?;
     Ok(RecordingFile::open(path)?)
+}
+
+/// Refuses a folder in place of a recording.
+pub(crate) fn file_only(path: &Path) -> Result<()> {
+    if !path.is_dir() {
+        return Ok(());
+    }
+    let path = path.display();
+    let advice = format!("name one of its files, which `phalanx recording list {path}` shows");
+    Err(misused(format!("{path} is a folder; {advice}")))
 }
 
 /// All entries, for reading only: no script is compiled.

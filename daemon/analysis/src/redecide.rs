@@ -6,6 +6,7 @@ mod report;
 mod source;
 
 use crate::args::replay::ReplayArgs;
+use crate::extracts::replays::IMPORTED;
 use crate::printed::{Printed, bar};
 use anyhow::{Result, anyhow, bail};
 use line::EventLine;
@@ -44,7 +45,16 @@ pub fn run(args: &ReplayArgs) -> Result<ExitCode> {
 /// When there is no recording, it has no strategy to decide with, or the sink fails.
 pub fn compare(args: &ReplayArgs, sink: &mut dyn ResultSink) -> Result<bool> {
     let file = open(&args.file, args.team.as_deref())?;
-    let other = args.strategy.as_deref().map(source::other).transpose()?;
+    if file.info().server == IMPORTED {
+        return Err(misused(format!(
+            "{} was imported from a replay: it has no inputs of a team, so nothing can be decided \
+             again; `phalanx replay FILE`, `phalanx map --file` and `phalanx recording export` read \
+             it",
+            args.file.display()
+        )));
+    }
+    let game = file.info().game.as_str();
+    let other = args.strategy.as_deref().map(|dir| source::other(dir, game)).transpose()?;
     if let Some(expression) = &args.stop_where {
         check(expression)?;
     }

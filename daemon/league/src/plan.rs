@@ -104,7 +104,10 @@ impl LeagueDefinition {
         let least = 2;
         if !(least..=PLAYERS_MAX).contains(&self.players.len()) {
             let count = self.players.len();
-            mistakes.push(format!("{count} players; expected {least} to {PLAYERS_MAX}"));
+            mistakes.push(format!(
+                "a league needs {least} to {PLAYERS_MAX} strategies, and got {count}; for example \
+                 --strategy mine --strategy shipped"
+            ));
         }
         let mut names = BTreeSet::new();
         for LeagueContestant { name, .. } in &self.players {
@@ -131,7 +134,10 @@ impl LeagueDefinition {
         if let Some(sprt) = &self.sprt {
             mistakes.extend(sprt.mistakes());
             if self.players.len() != 2 {
-                mistakes.push("an early stop decides between two players, no more".to_owned());
+                mistakes.push(format!(
+                    "--sprt compares two strategies, and got {}",
+                    self.players.len()
+                ));
             }
         }
         mistakes

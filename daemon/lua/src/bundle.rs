@@ -3,6 +3,7 @@
 use crate::{Diagnostic, LoadError, SPEC_FOLDER, TUNED_FILE, Tuned};
 use phalanx_game::sorted::SortedMap;
 use sha2::{Digest, Sha256};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use walkdir::{DirEntry, WalkDir};
@@ -162,7 +163,12 @@ impl BundleReader {
         let root = match dir.canonicalize() {
             Ok(root) => root,
             Err(error) => {
-                return self.mistakes.push(mistake(dir, format!("cannot read it: {error}")));
+                let what = if error.kind() == ErrorKind::NotFound {
+                    "there is no such folder".to_owned()
+                } else {
+                    format!("cannot read it: {error}")
+                };
+                return self.mistakes.push(mistake(dir, what));
             }
         };
         if root.is_file() {

@@ -28,6 +28,7 @@ pub(crate) fn text(given: &str) -> Result<String> {
     }
     std::fs::read_to_string(given).with_context(|| {
         let names: Vec<_> = FAULT_PLANS.iter().map(|(name, _)| *name).collect();
-        format!("cannot read {given}; plans that come with the program: {}", names.join(", "))
+        let names = names.join(", ");
+        format!("cannot read the plan {given} (plans that come with the program: {names})")
     })
 }

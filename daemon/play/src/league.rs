@@ -13,6 +13,7 @@ use phalanx_cli::failure::{MatchInterrupted, misused};
 use phalanx_league::{LeagueEnd, LeagueStore, MatchOutcome, MatchPlayed, PlayMatch, RunOptions};
 use phalanxd::league_matches::{LeagueSetup, UnfitLeague, prepare};
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,6 +28,9 @@ pub fn run(args: &RunArgs) -> Result<()> {
             "--dataset needs the decisions of each match, and workers send scores only: leave \
              --nats out",
         ));
+    }
+    if let Some(path) = &args.markdown {
+        can_be_made("--markdown", path)?;
     }
     let (plan, matches) = prepare(&setup(&args.league, args.tuned.no_tuned)?).map_err(in_usage)?;
     let mut store = match &args.folder {
@@ -67,8 +71,31 @@ pub fn run(args: &RunArgs) -> Result<()> {
     }
     match end {
         LeagueEnd::Over => Ok(()),
-        LeagueEnd::Stopped => Err(MatchInterrupted.into()),
+        LeagueEnd::Stopped => Err(interrupted(tally.played(), plan.matches(), args)),
     }
+}
+
+/// A file that cannot be made is better known before the matches than after them.
+fn can_be_made(option: &str, path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder.filter(|folder| !folder.is_dir()) {
+        Some(folder) => Err(misused(format!(
+            "{option} {}: there is no folder {}",
+            path.display(),
+            folder.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// How far an interrupted league is, and whether it can be continued.
+fn interrupted(played: u64, all: u64, args: &RunArgs) -> anyhow::Error {
+    let kept = match args.folder {
+        Some(_) => "the same command continues",
+        None => "nothing was kept; with --folder DIR, the same command would continue",
+    };
+    let text = format!("interrupted after {played} of {all} matches: {kept}");
+    anyhow::Error::from(MatchInterrupted).context(text)
 }
 
 /// What the command line wants.

@@ -48,7 +48,7 @@ pub struct ReplayArgs {
     /// Decide the match again from the recorded data, at full speed, and compare.
     #[arg(long)]
     pub decide: bool,
-    /// Decide with this strategy, a folder of Lua files [default: the recorded one].
+    /// Decide with this strategy, a folder of Lua files or `shipped` [default: the recorded one].
     #[arg(long, value_name = "DIR", requires = "decide")]
     pub strategy: Option<PathBuf>,
     /// Stop before this turn is decided.

@@ -10,7 +10,7 @@ use phalanx_net::{Message, SeatAct, Taped};
 use phalanx_record::{Recorded, RecordingFile};
 
 /// The referee's address in imported recordings.
-pub(super) const IMPORTED: &str = "imported";
+pub(crate) const IMPORTED: &str = "imported";
 /// Bytes of a connection that are searched for a description of the whole match, at most.
 const TALK_BYTES_MAX: usize = 256 << 20;
 

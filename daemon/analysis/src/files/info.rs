@@ -38,7 +38,7 @@ pub(super) fn run(args: &RecordingInfoArgs) -> Result<ExitCode> {
 /// Whether a file is meant rather than a recording of a daemon.
 fn is_file(recording: &str) -> bool {
     let ending = Path::new(recording).extension().is_some_and(|ending| ending == EXTENSION);
-    ending || recording.contains('/') || Path::new(recording).is_file()
+    ending || recording.contains('/') || Path::new(recording).exists()
 }
 
 fn json(file: &RecordingFile, summary: &Summary) -> Value {

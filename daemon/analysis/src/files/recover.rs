@@ -2,6 +2,7 @@
 
 use super::{progress, shown};
 use crate::args::recording::RecoverArgs;
+use crate::extracts::file_only;
 use anyhow::Result;
 use phalanx_cli::remote::counted;
 use phalanx_record::{EXTENSION, recover};
@@ -14,6 +15,7 @@ const RECOVERED: &str = "recovered";
 const LISTED_MAX: usize = 10;
 
 pub(super) fn run(args: &RecoverArgs) -> Result<()> {
+    file_only(&args.file)?;
     let out = args.out.clone().unwrap_or_else(|| beside(&args.file));
     let what = format!("reading {}", args.file.display());
     let recovered = progress::meanwhile(&args.print, what, || recover(&args.file, &out))?;

@@ -60,12 +60,15 @@ fn newest(folder: &Path, team: Option<&str>) -> Result<RecordingFile> {
     }
 }
 
-/// The strategy of a folder as the generation that decides.
+/// The strategy of a folder, or the game's `shipped` one, as the generation that decides.
 ///
 /// # Errors
 /// All mistakes in the folder.
-pub(super) fn other(folder: &Path) -> Result<Staged> {
-    let bundle = shipped::read(folder)?;
+pub(super) fn other(folder: &Path, game: &str) -> Result<Staged> {
+    let bundle = match folder.to_str() {
+        Some(shipped::SHIPPED) => shipped::strategy(game)?,
+        Some(_) | None => shipped::read(folder)?,
+    };
     let generation = Generation {
         number: OTHER,
         hash: bundle.hash().to_owned(),

@@ -146,7 +146,9 @@ pub fn seeds(text: &str) -> std::result::Result<Seeds, String> {
         None => (number(text)?, number(text)?),
     };
     let count = last.checked_sub(first).and_then(|rest| u32::try_from(rest).ok()?.checked_add(1));
-    Ok(Seeds { first, count: count.ok_or_else(expected)? })
+    let backwards = || format!("{text:?}: the first seed is larger than the last: {last}..{first}");
+    let none = || if last < first { backwards() } else { expected() };
+    Ok(Seeds { first, count: count.ok_or_else(none)? })
 }
 
 /// Parses `elo1=30,alpha=0.1`; a missing key keeps its default.

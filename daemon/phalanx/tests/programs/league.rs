@@ -127,7 +127,7 @@ fn what_cannot_be_a_league_is_told_before_anything_is_played() {
     };
     let (code, said) = run(&["--strategy", "idle"]);
     assert_eq!(code, Some(64));
-    assert!(said.contains("1 players; expected 2 to 32"), "{said}");
+    assert!(said.contains("a league needs 2 to 32 strategies, and got 1"), "{said}");
     let (code, said) = run(&["--strategy", "idle", "--strategy", "idle"]);
     assert_eq!(code, Some(64));
     assert!(said.contains("two players are called \"idle\""), "{said}");
@@ -137,6 +137,10 @@ fn what_cannot_be_a_league_is_told_before_anything_is_played() {
     let (code, said) = run(&["--strategy", "idle", "--strategy", "a=shipped", "--sprt=elo1=-5"]);
     assert_eq!(code, Some(64));
     assert!(said.contains("elo0 below elo1"), "{said}");
+    let markdown = ["--strategy", "idle", "--strategy", "shipped", "--markdown", "/nowhere/x.md"];
+    let (code, said) = run(&markdown);
+    assert_eq!(code, Some(64));
+    assert!(said.contains("--markdown /nowhere/x.md: there is no folder /nowhere"), "{said}");
 }
 
 /// Settings of a daemon that keeps leagues, and whose only team never reaches its referee.
@@ -283,6 +287,17 @@ fn a_dataset_has_a_row_for_each_decision_of_each_match() {
         .collect();
     found.sort();
     assert_eq!(found, names);
+    // What a killed run left behind changes no byte.
+    let again = dir.path().join("again");
+    let left = again.join(".recordings/match-000001");
+    std::fs::create_dir_all(&left).unwrap();
+    std::fs::write(left.join("A-assemble-20260101T000000Z.mcap"), "cut off").unwrap();
+    let output = run(&["--dataset", again.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    for name in &names {
+        let bytes = |folder: &Path| std::fs::read(folder.join(name)).unwrap();
+        assert_eq!(bytes(&data), bytes(&again), "{name}");
+    }
     let lines = std::fs::read_to_string(results.join("results.jsonl")).unwrap();
     for (name, line) in names.iter().zip(lines.lines()) {
         let result: Value = serde_json::from_str(line).unwrap();

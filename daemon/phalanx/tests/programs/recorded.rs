@@ -178,6 +178,11 @@ fn a_replay_folder_of_massim_is_imported_and_exported_as_it_was() {
     assert_eq!(rows[6]["kind"], "defaulted");
     let info = asked(&["recording", "info", &file, "--check"]);
     assert_eq!((&info["turns"], &info["team"]), (&json!(7), &json!("A")));
+    let said = refused(&["replay", &file, "--decide", "--strategy", "shipped"], 64);
+    assert!(said.contains("was imported from a replay"), "{said}");
+    let folder = text(Path::new(&file).parent().unwrap()).to_owned();
+    let said = refused(&["recording", "info", &folder], 64);
+    assert!(said.contains("is a folder; name one of its files"), "{said}");
     let stranger = ["recording", "import", text(&replay), "--team", "C", "-o", "/nowhere/x.mcap"];
     assert!(refused(&stranger, 1).contains("no team \"C\"; there are A, B"));
 }

@@ -10,11 +10,11 @@ use phalanx_files::Readers;
 use phalanx_league::{Fixture, LeagueDefinition, LeagueTable, PlayError, PlayMatch};
 use phalanx_record::{Channel, Loader, RecordingFile};
 use phalanxd::league_matches::Matches;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+use std::{fs, io};
 
 /// What a row says of its match, before the columns of the decision itself.
 const MATCH_COLUMNS: [Column; 7] = [
@@ -98,10 +98,7 @@ impl<'a> DatasetMatches<'a> {
         for (_, path) in self.files()?.into_iter().filter(|(number, _)| *number >= played) {
             fs::remove_file(path)?;
         }
-        match fs::remove_dir_all(self.folder.join(RECORDINGS)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-            Ok(()) | Err(_) => Ok(()),
-        }
+        Ok(remove(&self.folder.join(RECORDINGS))?)
     }
 
     fn trouble(&self) -> MutexGuard<'_, Option<anyhow::Error>> {
@@ -131,6 +128,8 @@ impl<'a> DatasetMatches<'a> {
     fn write_match(&self, fixture: &Fixture, stop: &AtomicBool) -> Result<Played> {
         let name = format!("match-{:06}", fixture.number);
         let recordings = self.folder.join(RECORDINGS).join(&name);
+        // What a killed process left would give the recordings other names.
+        remove(&recordings)?;
         fs::create_dir_all(&recordings)?;
         let played = self.matches.record(fixture, &recordings, stop);
         if let Ok((scores, files)) = &played {
@@ -201,6 +200,14 @@ impl PlayMatch for DatasetMatches<'_> {
 
     fn begin(&self) {
         self.matches.begin();
+    }
+}
+
+/// Removes a folder, if it is there.
+fn remove(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
     }
 }
 

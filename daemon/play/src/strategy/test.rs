@@ -107,11 +107,15 @@ fn specs_of(
     Ok(Ok(run_specs(&SpecSetting::new(api), &Arc::new(program), options)))
 }
 
-/// A filter that selects no spec is an error: "all passed" would be misleading.
+/// Without any spec, "all passed" would be misleading.
 #[must_use]
 pub fn nothing_matches(report: &SpecReport, filter: Option<&str>) -> Option<String> {
-    let filter = filter?;
     let nothing = report.cases.is_empty() && report.failures().is_empty();
+    let Some(filter) = filter else {
+        let what = "there are no specs: they are files such as spec/worker_spec.luau, see \
+                    `phalanx script specs`";
+        return nothing.then(|| what.to_owned());
+    };
     nothing.then(|| format!("no spec has {filter:?} in its name; {} were skipped", report.left_out))
 }
 
