@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { AlertKind, SeatState, TeamSchema, TeamState } from "../gen/phalanx/v1/team_pb";
 import { LIVE } from "../live/follow";
 import type { Outcome, TurnRecord } from "./history";
-import { punctualityText, sinceText, troublesOf } from "./trouble";
+import { headline, punctualityText, sinceText, troublesOf } from "./trouble";
 
 /** A turn with these outcomes, agent by agent. */
 function turn(step: number, outcomes: readonly Outcome[], errors = 0): TurnRecord {
@@ -44,6 +44,19 @@ test("a lost connection, a missing seat and an alert are named", () => {
     ["alert", "a2", "stuck agent: move(n) came to nothing"],
   ]);
   expect(found.map(sinceText)).toEqual(["", "", "since 0:7"]);
+  expect(headline(team, [turn(1, ["decided"])])).toBe("1 of 2 agents is not at the referee");
   const over = create(TeamSchema, { ...team, state: TeamState.OVER });
+  expect(headline(over, [turn(1, ["decided"])])).toBe("The answer of the last turn was in time");
   expect(troublesOf(LIVE, over, [], []).map(({ kind }) => kind)).toEqual(["alert"]);
+});
+
+test("what keeps many agents away is told once, and not again as an alert for each", () => {
+  const names = ["a1", "a2", "a3"];
+  const team = create(TeamSchema, {
+    state: TeamState.PLAYING,
+    agents: names.map((name) => ({ name, seatState: SeatState.CONNECTING, seatReason: "connection refused" })),
+    alerts: names.map((agent) => ({ kind: AlertKind.SILENT_AGENT, agent, text: "its seat has been away for 5s", since: { round: 0, step: 7 } })),
+  });
+  expect(troublesOf(LIVE, team, [], [])).toEqual([{ kind: "seat", agent: "", text: "3 of 3 agents are connecting: connection refused", at: undefined }]);
+  expect(headline(team, [])).toBe("3 of 3 agents are not at the referee");
 });

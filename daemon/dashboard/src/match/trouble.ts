@@ -1,6 +1,6 @@
 /** What is wrong with a team right now, in words; nothing while all is well. */
 import type { StreamState } from "../live/follow";
-import type { Team } from "../gen/phalanx/v1/team_pb";
+import type { Agent, Team } from "../gen/phalanx/v1/team_pb";
 import { AlertKind, SeatState, TeamState } from "../gen/phalanx/v1/team_pb";
 import { counts, type Entry, type Moment, type TurnRecord } from "./history";
 import { momentText } from "./series";
@@ -28,15 +28,32 @@ function connection(link: StreamState): Trouble[] {
   return link.kind === "refused" ? lasting(`The daemon refuses: ${link.fault.text}`) : [];
 }
 
-/** Agents without a connection, while the team plays. */
-function seats(team: Team | undefined): Trouble[] {
+/** Agents that are not at the referee, while the team plays. */
+function absent(team: Team | undefined): readonly Agent[] {
   if (team?.state !== TeamState.PLAYING) return [];
-  const away = team.agents.filter(({ seatState }) => seatState !== SeatState.SEATED && seatState !== SeatState.CLOSED);
-  return away.map(({ name, seatState, seatReason }) => ({ kind: "seat", text: `is ${word(SeatState, seatState)}${seatReason === "" ? "" : `: ${seatReason}`}`, agent: name, at: undefined }));
+  return team.agents.filter(({ seatState }) => seatState !== SeatState.SEATED && seatState !== SeatState.CLOSED);
 }
 
+/** Why agents are absent; what several have in common is told once. */
+function seats(team: Team | undefined): Trouble[] {
+  const causes = new Map<string, string[]>();
+  for (const { name, seatState, seatReason } of absent(team)) {
+    const cause = `${word(SeatState, seatState)}${seatReason === "" ? "" : `: ${seatReason}`}`;
+    causes.set(cause, [...(causes.get(cause) ?? []), name]);
+  }
+  return [...causes].map(([cause, names]) => {
+    const [agent] = names;
+    const alone = names.length === 1 && agent !== undefined;
+    const text = alone ? `is ${cause}` : `${names.length} of ${team?.agents.length ?? names.length} agents are ${cause}`;
+    return { kind: "seat", text, agent: alone ? agent : "", at: undefined };
+  });
+}
+
+/** Alerts; that an absent agent is silent says nothing new. */
 function alerts(team: Team | undefined): Trouble[] {
-  return (team?.alerts ?? []).map(({ kind, agent, text, since }) => ({ kind: "alert", text: `${word(AlertKind, kind)}: ${text}`, agent, at: since }));
+  const away = new Set(absent(team).map(({ name }) => name));
+  const news = (team?.alerts ?? []).filter(({ kind, agent }) => kind !== AlertKind.SILENT_AGENT || !away.has(agent));
+  return news.map(({ kind, agent, text, since }) => ({ kind: "alert", text: `${word(AlertKind, kind)}: ${text}`, agent, at: since }));
 }
 
 /** The newest late answer and the newest fallback; the summary counts the others. */
@@ -71,7 +88,16 @@ export function punctualityText(turns: readonly TurnRecord[]): string {
     ...(errors > 0 ? [`${errors} script ${errors === 1 ? "error" : "errors"}`] : []),
   ];
   const of = all === 1 ? "1 answer" : `${all.toLocaleString("en")} answers`;
-  return parts.length === 0 ? `All ${of} of the last ${turns.length} turns were in time` : `${parts.join(", ")} among ${of} in the last ${turns.length} turns`;
+  const last = turns.length === 1 ? "the last turn" : `the last ${turns.length} turns`;
+  if (parts.length > 0) return `${parts.join(", ")} among ${of} in ${last}`;
+  return all === 1 ? `The answer of ${last} was in time` : `All ${of} of ${last} were in time`;
+}
+
+/** The worst fact in a few words: agents that are absent, or how punctual these answers were. */
+export function headline(team: Team | undefined, turns: readonly TurnRecord[]): string {
+  const away = absent(team).length;
+  if (away === 0) return punctualityText(turns);
+  return `${away} of ${team?.agents.length ?? away} agents ${away === 1 ? "is" : "are"} not at the referee`;
 }
 
 /** When it happened, as text; empty: it lasts. */

@@ -63,7 +63,7 @@ export function ResultBanner(): JSX.Element {
 /** The daemon is gone; what the page has loaded stays. */
 function Away(): JSX.Element {
   return (
-    <section class="card result-banner" role="status">
+    <section class="card result-banner away" role="status">
       <strong>The daemon does not answer</strong>
       <span class="dim">What you see is its last state. If it or the demo has ended, start it again; the page goes on when it is back at this address.</span>
     </section>

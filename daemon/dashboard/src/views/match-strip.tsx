@@ -1,7 +1,7 @@
 /** One thin line that says whether every answer was in time; it grows when something is wrong, and says what. */
 import { createMemo, For, Index, on, Show, type JSX } from "solid-js";
 import { OUTCOMES, type TurnRecord } from "../match/history";
-import { punctualityText, sinceText, troublesOf, type Trouble } from "../match/trouble";
+import { headline, sinceText, troublesOf, type Trouble } from "../match/trouble";
 import { useCockpit } from "../state/cockpit";
 import { placeText } from "../state/place";
 import type { Side } from "../state/sides";
@@ -18,7 +18,7 @@ function worst(turn: TurnRecord): string {
   return OUTCOMES[Math.max(0, ...ranks)] ?? "decided";
 }
 
-/** The strip of the chosen team; troubles of its rivals are named too. */
+/** The strip of the chosen team; troubles of its rivals are named too, but do not colour it. */
 export function Strip(props: { sides: readonly Side[] }): JSX.Element {
   const cockpit = useCockpit();
   const turns = createMemo(on(cockpit.version, () => cockpit.history.turns.slice(-PULSE)));
@@ -30,10 +30,10 @@ export function Strip(props: { sides: readonly Side[] }): JSX.Element {
   );
   const troubles = createMemo((): readonly Trouble[] => [...own(), ...rivals()]);
   return (
-    <section class="pulse" data-bad={troubles().length > 0 ? "" : undefined} aria-label="Punctuality">
+    <section class="pulse" data-bad={own().length > 0 ? "" : undefined} aria-label="Punctuality">
       <span class="lamp" aria-hidden="true" />
       <a class="pulse-text" href={`#${placeText({ ...cockpit.place(), view: "punctuality", turn: undefined })}`}>
-        {punctualityText(turns())}
+        {headline(cockpit.team(), turns())}
       </a>
       <svg viewBox={`0 0 ${PULSE} 10`} preserveAspectRatio="none" aria-hidden="true">
         <Index each={turns()}>
