@@ -80,7 +80,15 @@ async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
                 summary => say(summary),
             }
         }
-        _ = tokio::signal::ctrl_c() => handle.stop(),
+        _ = tokio::signal::ctrl_c() => {
+            let verdict = handle.verdict();
+            handle.stop();
+            let what = match verdict.round {
+                0 => "stopped before the match began".to_owned(),
+                round => format!("stopped in step {} of simulation {round}", verdict.step),
+            };
+            say(&scores(&what, &verdict));
+        }
     }
     if let Some(log) = log {
         say(&log.report().text());
