@@ -452,7 +452,7 @@ fn recordings_of_a_daemon_are_listed_fetched_and_deleted() {
     };
     refused(&["delete", &name], "is being written");
     refused(&["fetch", "nothing"], "`phalanx recording list`");
-    refused(&["info", ".."], "a resource name");
+    refused(&["delete", ".."], "a resource name");
     refused(&["dump", "A"], "no flight recorder");
     drop(seat);
     let drained = phalanx(&["team", "drain", "A", "--control", &control]);

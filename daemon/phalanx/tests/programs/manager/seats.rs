@@ -65,7 +65,7 @@ fn over_a_restart_the_referee_notices_nothing() {
     // No daemon runs when the next step begins.
     seat.send(&request(2));
     let mut next = handed(bench.path(), &manager, "kept-control:kept-seats", descriptors);
-    next.line_with("goes on with the connection that was handed over");
+    next.line_with("the seat continues on the connection that was handed over");
     let told = seat.receive().unwrap();
     assert_eq!(told["type"], "action", "no second login: {told}");
     assert_eq!(told["content"]["p"][0], "s", "the memory is the one of before");
