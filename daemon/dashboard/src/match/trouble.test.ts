@@ -59,4 +59,8 @@ test("what keeps many agents away is told once, and not again as an alert for ea
   });
   expect(troublesOf(LIVE, team, [], [])).toEqual([{ kind: "seat", agent: "", text: "3 of 3 agents are connecting: connection refused", at: undefined }]);
   expect(headline(team, [])).toBe("3 of 3 agents are not at the referee");
+  // Before the match, agents that have not failed are on their way.
+  expect(headline(create(TeamSchema, { ...team, state: TeamState.WAITING }), [])).toBe("3 of 3 agents are not at the referee");
+  const waiting = create(TeamSchema, { state: TeamState.WAITING, agents: [{ name: "a1", seatState: SeatState.CONNECTING }] });
+  expect(troublesOf(LIVE, waiting, [], [])).toEqual([]);
 });

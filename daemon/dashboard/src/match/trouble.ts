@@ -28,10 +28,12 @@ function connection(link: StreamState): Trouble[] {
   return link.kind === "refused" ? lasting(`The daemon refuses: ${link.fault.text}`) : [];
 }
 
-/** Agents that are not at the referee, while the team plays. */
+/** Agents that are not at the referee while the team plays, or that failed to get there before. */
 function absent(team: Team | undefined): readonly Agent[] {
-  if (team?.state !== TeamState.PLAYING) return [];
-  return team.agents.filter(({ seatState }) => seatState !== SeatState.SEATED && seatState !== SeatState.CLOSED);
+  const playing = team?.state === TeamState.PLAYING;
+  if (team === undefined || !(playing || team.state === TeamState.WAITING)) return [];
+  const away = team.agents.filter(({ seatState }) => seatState !== SeatState.SEATED && seatState !== SeatState.CLOSED);
+  return playing ? away : away.filter(({ seatReason }) => seatReason !== "");
 }
 
 /** Why agents are absent; what several have in common is told once. */
