@@ -60,10 +60,10 @@ pub fn compare(args: &ReplayArgs, sink: &mut dyn ResultSink) -> Result<bool> {
     }
     let summary = file.summary();
     let strategies = Strategies::default();
-    let sight = SharedFindings::default();
+    let findings = SharedFindings::default();
     let report = Report::new(args, sink, &file, &summary);
     let decider = Decider {
-        rerun: rerun(&file, other.clone(), wish(args, &file), &sight)?,
+        rerun: rerun(&file, other.clone(), stop_options(args, &file), &findings)?,
         comparison: JournalComparison::new(other.is_some()),
         other: other.is_some(),
         team: file.info().team.clone(),
@@ -71,7 +71,7 @@ pub fn compare(args: &ReplayArgs, sink: &mut dyn ResultSink) -> Result<bool> {
         holes: 0,
         exact_until: None,
         report,
-        sight,
+        findings,
     };
     decider.all(&file, &strategies)
 }
@@ -88,7 +88,7 @@ fn check(expression: &str) -> Result<()> {
     }
 }
 
-fn wish(args: &ReplayArgs, file: &RecordingFile) -> StopOptions {
+fn stop_options(args: &ReplayArgs, file: &RecordingFile) -> StopOptions {
     let on_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     StopOptions {
         game: file.info().game.clone(),
@@ -103,8 +103,8 @@ fn wish(args: &ReplayArgs, file: &RecordingFile) -> StopOptions {
 fn rerun(
     file: &RecordingFile,
     other: Option<Staged>,
-    wish: StopOptions,
-    sight: &SharedFindings,
+    stop: StopOptions,
+    findings: &SharedFindings,
 ) -> Result<Box<dyn Redecide>> {
     let info = file.info();
     let memory = usize::try_from(info.script_memory_bytes).unwrap_or(usize::MAX);
@@ -116,7 +116,7 @@ fn rerun(
         game: info.game.clone(),
         options: info.game_options.clone().into_iter().collect(),
         limits,
-        rerun: RerunOptions { other, watcher: look::watcher(wish, sight) },
+        rerun: RerunOptions { other, watcher: look::watcher(stop, findings) },
     })?)
 }
 
@@ -134,7 +134,7 @@ struct Decider<'a> {
     /// The turn of the first gap: decisions before it are exact.
     exact_until: Option<Turn>,
     report: Report<'a>,
-    sight: SharedFindings,
+    findings: SharedFindings,
 }
 
 impl Decider<'_> {
@@ -219,16 +219,16 @@ impl Decider<'_> {
             let event = phalanx_convert::event(&self.team, String::new(), &entry);
             self.comparison.now(EventLine(event));
         }
-        let mut sight = self.sight.borrow_mut();
-        if let Some(error) = sight.error.take() {
+        let mut findings = self.findings.borrow_mut();
+        if let Some(error) = findings.error.take() {
             return Err(error);
         }
-        while let Some(stop) = sight.stops.pop_front() {
+        while let Some(stop) = findings.stops.pop_front() {
             if !self.report.stop(&stop)? {
                 return Ok(false);
             }
         }
-        drop(sight);
+        drop(findings);
         while let Some(difference) = self.comparison.poll() {
             if !self.report.difference(&difference)? {
                 return Ok(false);
@@ -256,7 +256,7 @@ impl Decider<'_> {
         if !more || !self.drain()? {
             return Ok(true);
         }
-        let came = report::RunTotals {
+        let totals = report::RunTotals {
             tally: self.comparison.tally(),
             messages: self.rerun.messages(),
             trouble: self.rerun.trouble(),
@@ -266,7 +266,7 @@ impl Decider<'_> {
             stopped,
             ended: self.rerun.is_ended(),
         };
-        self.report.summary(&came, &self.sight.borrow())
+        self.report.summary(&totals, &self.findings.borrow())
     }
 }
 

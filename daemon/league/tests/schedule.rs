@@ -72,7 +72,15 @@ fn all_mistakes_of_a_plan_are_told_at_once() {
     bad.players.last_mut().unwrap().name = "a\nb".into();
     bad.sprt = Some(SprtOptions { elo0: 5.0, elo1: 5.0, alpha: 0.0, beta: 0.7 });
     let told = bad.mistakes().join("\n");
-    for part in ["\"p1\"", "printable", "seeds", "elo0 = 5", "alpha", "beta", "two players, no"] {
+    for part in [
+        "\"p1\"",
+        "printable",
+        "seeds",
+        "elo0 = 5",
+        "alpha",
+        "beta",
+        "--sprt compares two strategies, and got 3",
+    ] {
         assert!(told.contains(part), "{part} is missing in\n{told}");
     }
     let huge = plan(32, Pairing::RoundRobin, u32::MAX, true);

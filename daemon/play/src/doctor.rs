@@ -160,7 +160,7 @@ async fn progress(seconds: u32) {
     let bar = ProgressBar::with_draw_target(Some(seconds.into()), target);
     let style = ProgressStyle::with_template("load test {pos:>3}/{len} s {bar:30}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    let cleared = TriedStrategy(bar);
+    let cleared = Cleared(bar);
     let mut ticks = tokio::time::interval(Duration::from_secs(1));
     loop {
         ticks.tick().await;
@@ -169,9 +169,9 @@ async fn progress(seconds: u32) {
 }
 
 /// Removes the bar when its task is over.
-struct TriedStrategy(ProgressBar);
+struct Cleared(ProgressBar);
 
-impl Drop for TriedStrategy {
+impl Drop for Cleared {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }

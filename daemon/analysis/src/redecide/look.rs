@@ -69,13 +69,13 @@ pub(super) struct Seen {
 pub(super) type SharedFindings = Rc<RefCell<Seen>>;
 
 /// A watcher for a request; `None`: nothing to watch.
-pub(super) fn watcher(wish: StopOptions, sight: &SharedFindings) -> Option<Watcher> {
-    if wish.until.is_none() && wish.stop_where.is_none() {
+pub(super) fn watcher(stop: StopOptions, findings: &SharedFindings) -> Option<Watcher> {
+    if stop.until.is_none() && stop.stop_where.is_none() {
         return None;
     }
     let mut lookout = BreakpointWatcher {
-        wish,
-        sight: Rc::clone(sight),
+        stop,
+        findings: Rc::clone(findings),
         console: None,
         next: false,
         began: false,
@@ -85,8 +85,8 @@ pub(super) fn watcher(wish: StopOptions, sight: &SharedFindings) -> Option<Watch
 
 #[derive(Debug)]
 struct BreakpointWatcher {
-    wish: StopOptions,
-    sight: SharedFindings,
+    stop: StopOptions,
+    findings: SharedFindings,
     console: Option<Console>,
     /// Stop at the agent's next decision.
     next: bool,
@@ -98,17 +98,17 @@ impl BreakpointWatcher {
     fn look(&mut self, question: &mut Question<'_, '_>) -> ControlFlow<()> {
         let turn = question.ask.turn;
         if !std::mem::replace(&mut self.began, true)
-            && let Some(until) = self.wish.until
+            && let Some(until) = self.stop.until
             && until.is_over(turn)
         {
-            self.sight.borrow_mut().error = Some(begins_later(until, turn));
+            self.findings.borrow_mut().error = Some(begins_later(until, turn));
             return ControlFlow::Break(());
         }
-        let reached = self.wish.until.is_some_and(|until| until.is_reached(turn));
-        let mine = self.wish.agent.as_deref().is_none_or(|agent| agent == question.agent);
-        if reached && !self.sight.borrow().reached && (mine || !self.wish.talks) {
-            self.sight.borrow_mut().reached = true;
-            if !self.wish.talks {
+        let reached = self.stop.until.is_some_and(|until| until.is_reached(turn));
+        let mine = self.stop.agent.as_deref().is_none_or(|agent| agent == question.agent);
+        if reached && !self.findings.borrow().reached && (mine || !self.stop.talks) {
+            self.findings.borrow_mut().reached = true;
+            if !self.stop.talks {
                 return ControlFlow::Break(());
             }
             return self.talk(question);
@@ -116,17 +116,17 @@ impl BreakpointWatcher {
         if !mine {
             return ControlFlow::Continue(());
         }
-        let value = self.wish.stop_where.clone().and_then(|expression| {
+        let value = self.stop.stop_where.clone().and_then(|expression| {
             let value = self.value(question, &expression)?;
-            self.sight.borrow_mut().count += 1;
+            self.findings.borrow_mut().count += 1;
             Some(value)
         });
-        if std::mem::take(&mut self.next) || (value.is_some() && self.wish.talks) {
+        if std::mem::take(&mut self.next) || (value.is_some() && self.stop.talks) {
             return self.talk(question);
         }
         if let Some(value) = value {
             let (agent, role) = (question.agent.to_owned(), question.role.to_owned());
-            let mut seen = self.sight.borrow_mut();
+            let mut seen = self.findings.borrow_mut();
             if seen.stops.len() < STOPS_MAX {
                 seen.stops.push_back(Stop { turn, agent, role, value });
             }
@@ -141,7 +141,7 @@ impl BreakpointWatcher {
             Ok(ran) => Some(ran.text).filter(|text| !matches!(text.as_str(), "nil" | "false" | "")),
             Err(error) => {
                 let (turn, agent) = (question.ask.turn, question.agent);
-                let mut seen = self.sight.borrow_mut();
+                let mut seen = self.findings.borrow_mut();
                 let (count, _) = seen
                     .failed
                     .get_or_insert_with(|| (0, format!("{turn} {agent}: {}", error.message)));
@@ -153,7 +153,7 @@ impl BreakpointWatcher {
 
     fn talk(&mut self, question: &mut Question<'_, '_>) -> ControlFlow<()> {
         let mut talk = Talk { question, then: Then::Go };
-        let spoken = if self.wish.on_terminal {
+        let spoken = if self.stop.on_terminal {
             self.console().and_then(|mut console| {
                 let spoken = console.converse(&mut talk);
                 self.console = Some(console);
@@ -169,12 +169,12 @@ impl BreakpointWatcher {
         };
         let then = talk.then;
         if let Err(error) = spoken {
-            self.sight.borrow_mut().error = Some(error);
+            self.findings.borrow_mut().error = Some(error);
             return ControlFlow::Break(());
         }
         self.next = then == Then::Next;
         if then == Then::Leave {
-            self.sight.borrow_mut().left = true;
+            self.findings.borrow_mut().left = true;
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
@@ -185,7 +185,7 @@ impl BreakpointWatcher {
             Some(console) => Ok(console),
             None => {
                 say("stopped before a decision; :help lists the commands");
-                Console::open(&self.wish.game, &[":next", ":go"])
+                Console::open(&self.stop.game, &[":next", ":go"])
             }
         }
     }

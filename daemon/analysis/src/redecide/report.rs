@@ -147,22 +147,22 @@ impl<'a> Report<'a> {
     }
 
     /// Hands on the summary; true when nothing differs.
-    pub(super) fn summary(&mut self, came: &RunTotals<'_>, seen: &Seen) -> Result<bool> {
+    pub(super) fn summary(&mut self, totals: &RunTotals<'_>, seen: &Seen) -> Result<bool> {
         let (subject, omitted) = (&self.subject, self.omitted);
         let spent = subject.begun.elapsed();
-        let json = subject.summary_json(came, seen, spent);
+        let json = subject.summary_json(totals, seen, spent);
         self.sink.item(&json, &|paint| {
             let more = (omitted > 0).then(|| format!("… and {omitted} more; --limit 0 shows all"));
-            let lines = more.into_iter().chain(subject.summary_lines(came, seen, spent, paint));
+            let lines = more.into_iter().chain(subject.summary_lines(totals, seen, spent, paint));
             lines.collect::<Vec<_>>().join("\n")
         })?;
-        Ok(came.is_same())
+        Ok(totals.is_same())
     }
 }
 
 impl Subject<'_> {
-    fn summary_json(&self, came: &RunTotals<'_>, seen: &Seen, spent: Duration) -> Value {
-        let Tally { turns, decisions, by_role, by_agent, entries, .. } = came.tally;
+    fn summary_json(&self, totals: &RunTotals<'_>, seen: &Seen, spent: Duration) -> Value {
+        let Tally { turns, decisions, by_role, by_agent, entries, .. } = totals.tally;
         let table = |shares: &phalanx_game::sorted::SortedMap<String, Share>| -> Value {
             let shares = shares.iter().map(|(name, share)| (name.clone(), share_json(*share)));
             Value::Object(shares.collect::<Map<_, _>>())
@@ -172,10 +172,10 @@ impl Subject<'_> {
             "kind": "summary", "team": self.team, "game": self.game,
             "strategy": self.args.strategy, "turns": turns, "decisions": share_json(*decisions),
             "by_role": table(by_role), "by_agent": table(by_agent),
-            "journal": share_json(*entries), "messages": share_json(came.messages),
-            "errors_recorded": came.tally.errors_recorded, "errors_now": came.tally.errors_now,
-            "trouble": came.trouble.in_words(), "exact_until": came.exact_until.map(place),
-            "last": place(came.turn), "whole": came.ended, "stopped": came.stopped,
+            "journal": share_json(*entries), "messages": share_json(totals.messages),
+            "errors_recorded": totals.tally.errors_recorded, "errors_now": totals.tally.errors_now,
+            "trouble": totals.trouble.in_words(), "exact_until": totals.exact_until.map(place),
+            "last": place(totals.turn), "whole": totals.ended, "stopped": totals.stopped,
             "breaks": seen.count, "seconds": spent.as_secs_f64(),
             "match_seconds": self.played.as_secs_f64(),
         })
@@ -183,41 +183,41 @@ impl Subject<'_> {
 
     fn summary_lines(
         &self,
-        came: &RunTotals<'_>,
+        totals: &RunTotals<'_>,
         seen: &Seen,
         spent: Duration,
         paint: Paint,
     ) -> Vec<String> {
-        let mut lines = vec![self.verdict(came, paint)];
-        if came.tally.by_role.values().any(|share| share.differ > 0) {
-            lines.push(roles(came.tally));
+        let mut lines = vec![self.verdict(totals, paint)];
+        if totals.tally.by_role.values().any(|share| share.differ > 0) {
+            lines.push(roles(totals.tally));
         }
-        let (errors, now) = (came.tally.errors_recorded, came.tally.errors_now);
+        let (errors, now) = (totals.tally.errors_recorded, totals.tally.errors_now);
         if errors + now > 0 {
             let recorded = counted(errors, "failure");
             lines.push(format!("{recorded} of scripts in the recording, {now} now"));
         }
-        if let Some(turn) = came.exact_until {
+        if let Some(turn) = totals.exact_until {
             let what = format!("from turn {turn} on the recording lacks data that decisions need");
             let what = paint.ink(Ink::Yellow, &what);
             lines.push(format!("{what}: later differences may come from that"));
         }
         // If it was stopped, the unread rest is no problem of the recording.
-        let trouble = if came.stopped { Vec::new() } else { came.trouble.in_words() };
+        let trouble = if totals.stopped { Vec::new() } else { totals.trouble.in_words() };
         lines.extend(trouble.into_iter().map(|what| format!("  {what}")));
-        lines.extend(looked(self.args, came, seen));
-        lines.push(self.speed(came.tally.turns, spent, paint));
+        lines.extend(looked(self.args, totals, seen));
+        lines.push(self.speed(totals.tally.turns, spent, paint));
         lines
     }
 
-    fn verdict(&self, came: &RunTotals<'_>, paint: Paint) -> String {
+    fn verdict(&self, totals: &RunTotals<'_>, paint: Paint) -> String {
         let Self { team, game, .. } = self;
-        let Tally { turns, decisions, entries, .. } = came.tally;
+        let Tally { turns, decisions, entries, .. } = totals.tally;
         let turns = counted(*turns, "turn");
-        let until = if came.ended && !came.stopped {
+        let until = if totals.ended && !totals.stopped {
             String::new()
         } else {
-            format!(" (up to {})", came.turn)
+            format!(" (up to {})", totals.turn)
         };
         let (all, differ) = (decisions.all, decisions.differ);
         if let Some(strategy) = &self.args.strategy {
@@ -226,15 +226,15 @@ impl Subject<'_> {
             let what = paint.ink(ink(differ), &what);
             return format!("{what}: team {team} of {game}, {turns}{until}, decided by {strategy}");
         }
-        let what = match came.differ() {
+        let what = match totals.differ() {
             0 => "zero differences".to_owned(),
             all => counted(all, "difference"),
         };
         format!(
             "{}: team {team} of {game}, {turns}{until}: {}, {}, {}",
-            paint.ink(ink(came.differ()), &what),
+            paint.ink(ink(totals.differ()), &what),
             counted(all, "decision"),
-            counted(came.messages.all, "message"),
+            counted(totals.messages.all, "message"),
             counted(entries.all, "other line") + " of the journal",
         )
     }
@@ -258,7 +258,7 @@ fn ink(differ: u64) -> Ink {
 }
 
 /// Whether the expression and the turn were reached.
-fn looked(args: &ReplayArgs, came: &RunTotals<'_>, seen: &Seen) -> Vec<String> {
+fn looked(args: &ReplayArgs, totals: &RunTotals<'_>, seen: &Seen) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(expression) = &args.stop_where {
         lines.push(format!("{expression} was true {}", counted(seen.count, "time")));
@@ -273,7 +273,7 @@ fn looked(args: &ReplayArgs, came: &RunTotals<'_>, seen: &Seen) -> Vec<String> {
         let who = args.agent.as_deref().unwrap_or("no agent");
         let who =
             if args.agent.is_some() { format!("{who} was not") } else { format!("{who} was") };
-        lines.push(format!("{who} asked in turn {until} or later: the last was {}", came.turn));
+        lines.push(format!("{who} asked in turn {until} or later: the last was {}", totals.turn));
     }
     lines
 }

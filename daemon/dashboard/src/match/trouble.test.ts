@@ -50,7 +50,7 @@ test("a lost connection, a missing seat and an alert are named", () => {
   expect(troublesOf(LIVE, over, [], []).map(({ kind }) => kind)).toEqual(["alert"]);
 });
 
-test("what keeps many agents away is told once, and not again as an alert for each", () => {
+test("what keeps many agents away is one line, and not also an alert for each", () => {
   const names = ["a1", "a2", "a3"];
   const team = create(TeamSchema, {
     state: TeamState.PLAYING,

@@ -36,7 +36,7 @@ function absent(team: Team | undefined): readonly Agent[] {
   return playing ? away : away.filter(({ seatReason }) => seatReason !== "");
 }
 
-/** Why agents are absent; what several have in common is told once. */
+/** Why agents are absent; what several have in common is one line. */
 function seats(team: Team | undefined): Trouble[] {
   const causes = new Map<string, string[]>();
   for (const { name, seatState, seatReason } of absent(team)) {

@@ -142,7 +142,7 @@ impl JournalEntry {
             JournalEvent::Left { to, keep, by } => left(to.as_deref(), *keep, by),
             JournalEvent::Returned { to, by } => format!("the team was started by {by}, at {to}"),
             JournalEvent::AlertBegan { alert, text } => {
-                format!("alert {}: {text}", alert.word().replace('_', " "))
+                format!("alert {}: {text}", alert_name(*alert))
             }
             JournalEvent::AlertEnded { alert, turns } => alert_ended(*alert, *turns),
             JournalEvent::Defaulted { cause } => format!("defaulted: {cause}"),
@@ -259,9 +259,14 @@ fn seat_text(seat: u16, state: &SeatState) -> String {
     }
 }
 
+/// `silent agent`.
+fn alert_name(alert: AlertKind) -> String {
+    alert.word().replace('_', " ")
+}
+
 /// An alert that began and ended between two turns has no duration in turns.
 fn alert_ended(alert: AlertKind, turns: u64) -> String {
-    let alert = alert.word().replace('_', " ");
+    let alert = alert_name(alert);
     match turns {
         0 => format!("alert {alert} is over"),
         turns => format!("alert {alert} is over after {}", turns_text(turns)),

@@ -75,7 +75,7 @@ fn a_problem_that_comes_and_goes_is_one_alert_with_a_count() {
     assert_eq!(told(&mut match_), [""; 0], "the twentieth time it must be gone for long");
     play(&mut match_, false, 2);
     let [over] = told(&mut match_).try_into().unwrap();
-    assert!(over.contains("silent_agent is over"), "{over}");
+    assert!(over.contains("silent agent is over"), "{over}");
     assert_eq!(match_.snapshot().alerts, []);
 }
 
@@ -190,7 +190,7 @@ fn answers_that_leave_too_late_are_told_before_they_are_too_late() {
         match_.turn(step);
     }
     let [over] = told(&mut match_).try_into().unwrap();
-    assert!(over.contains("shrinking_margin is over"), "{over}");
+    assert!(over.contains("shrinking margin is over"), "{over}");
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn equal_files_have_equal_hashes_and_any_change_shows() {
 fn a_folder_without_scripts_or_without_itself_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     assert!(refusal(dir.path()).contains("no file ends in .luau or .lua"));
-    assert!(refusal(&dir.path().join("gone")).contains("cannot read it"));
+    assert!(refusal(&dir.path().join("gone")).contains("there is no such folder"));
     write(dir.path(), "worker.luau", "return { decide = act.skip }");
     assert!(refusal(&dir.path().join("worker.luau")).contains("name the folder that it is in"));
 }

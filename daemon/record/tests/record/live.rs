@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 /// Keeps the messages that it gets; the test can block it.
 #[derive(Debug)]
-struct TruthClient {
+struct Onlooker {
     opened: Mutex<SortedSet<Channel>>,
     shown: Mutex<Vec<LiveMessage>>,
     missed: Mutex<u64>,
@@ -24,7 +24,7 @@ struct TruthClient {
     may: Mutex<Receiver<()>>,
 }
 
-impl Audience for TruthClient {
+impl Audience for Onlooker {
     fn opened(&self, channels: &[Channel]) {
         self.opened.lock().unwrap().extend(channels);
     }
@@ -44,10 +44,10 @@ impl Audience for TruthClient {
 }
 
 /// A viewer, the sender of its permits, and the signal for its end.
-fn onlooker() -> (Arc<TruthClient>, Sender<()>, Receiver<()>) {
+fn onlooker() -> (Arc<Onlooker>, Sender<()>, Receiver<()>) {
     let (over, ended) = channel();
     let (hold, may) = channel();
-    let onlooker = TruthClient {
+    let onlooker = Onlooker {
         opened: Mutex::default(),
         shown: Mutex::default(),
         missed: Mutex::default(),
