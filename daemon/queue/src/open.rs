@@ -14,6 +14,8 @@ use tokio::time::Instant;
 const DEATHS_MAX: usize = 2;
 /// Results of an earlier coordinator that wait until the league asks for them.
 const EARLY_MAX: usize = 4_096;
+/// How long matches wait for a worker before the person who watches is told.
+const UNPLAYED_MAX: Duration = Duration::from_secs(10);
 /// Things that are said once; more are not remembered.
 const SAID_MAX: usize = 256;
 
@@ -61,6 +63,8 @@ pub(crate) struct OpenMatches {
     highest: Option<u64>,
     said: BTreeSet<String>,
     refusals: Refusals,
+    /// Since when no worker has a match, and whether that was said.
+    unplayed: Option<(Instant, bool)>,
     pub(crate) workers: WorkerCounts,
     /// Results that were not counted, as their match had one.
     pub(crate) doubles: u64,
@@ -71,7 +75,8 @@ impl OpenMatches {
     pub(crate) fn new(version: String, refused_max: Duration) -> Self {
         let (open, early, said) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
         let (refusals, workers) = (Refusals::new(refused_max), WorkerCounts::default());
-        Self { version, open, early, highest: None, said, refusals, workers, doubles: 0 }
+        let (highest, unplayed, doubles) = (None, None, 0);
+        Self { version, open, early, highest, said, refusals, unplayed, workers, doubles }
     }
 
     /// A match that the league asks for; its outcome at once if an earlier coordinator had it played.
@@ -182,10 +187,23 @@ impl OpenMatches {
         self.open.values().flat_map(|open| open.holders.iter().cloned()).collect()
     }
 
-    /// Whether the run is stuck, since every worker refuses.
+    /// Whether the run is stuck, since every worker refuses or none is there.
     pub(crate) fn stuck(&mut self, now: Instant) -> Option<Stuck> {
         let playing = self.open.values().any(|open| !open.holders.is_empty());
-        self.refusals.look(now, playing)
+        if playing || self.refusals.any() || self.open.is_empty() {
+            self.unplayed = None;
+            return self.refusals.look(now, playing);
+        }
+        let (since, said) = self.unplayed.get_or_insert((now, false));
+        if *said || now.saturating_duration_since(*since) < UNPLAYED_MAX {
+            return None;
+        }
+        *said = true;
+        Some(Stuck::Warn(
+            "the matches wait for a worker: start `phalanx worker` with the same --nats, here or on \
+             another machine"
+                .to_owned(),
+        ))
     }
 
     /// A worker is gone; its items come back by themselves, unless they ended too many workers.
@@ -266,6 +284,7 @@ impl OpenMatches {
 
     fn settle(&mut self, number: u64, outcome: MatchOutcome) {
         self.refusals.clear();
+        self.unplayed = None;
         self.tell(number, Next::Over(outcome));
         self.open.remove(&number);
     }
@@ -343,6 +362,29 @@ mod tests {
         assert_eq!(outcome, Some(MatchOutcome::Scores(vec![3, 4])));
         table.result(8, message(scores(), 0));
         assert_eq!(table.ask(8, "another match".to_owned(), 2, waiting), None);
+    }
+
+    #[test]
+    fn matches_that_no_worker_takes_are_noted_once_for_each_time_without_workers() {
+        let mut table = table();
+        let begun = Instant::now();
+        let mut said = |seconds, change: &mut dyn FnMut(&mut OpenMatches)| {
+            change(&mut table);
+            table.stuck(begun + Duration::from_secs(seconds)).is_some()
+        };
+        let mut nothing = |_: &mut OpenMatches| {};
+        assert!(!said(0, &mut nothing), "no match is asked for");
+        let mut waiting = Vec::new();
+        assert!(!said(60, &mut |table| waiting.push(ask(table, 1))), "it is new");
+        assert!(!said(69, &mut nothing));
+        assert!(said(70, &mut nothing));
+        assert!(!said(300, &mut nothing), "once is enough");
+        assert!(!said(301, &mut |table| table.note(began("a", 1))));
+        assert!(!said(400, &mut |table| drop(table.died("a"))), "the worker was there until now");
+        assert!(said(410, &mut nothing));
+        waiting.push(ask(&mut table, 2));
+        table.result(1, message(scores(), 0));
+        assert_eq!(table.stuck(begun + Duration::from_secs(500)), None, "a result came");
     }
 
     #[test]

@@ -52,6 +52,11 @@ impl Refusals {
         self.fresh = true;
     }
 
+    /// Whether a worker refused since the last result.
+    pub(crate) fn any(&self) -> bool {
+        !self.reasons.is_empty()
+    }
+
     /// A match has a result: the run goes on.
     pub(crate) fn clear(&mut self) {
         *self = Self::new(self.every * WARNINGS);
@@ -60,7 +65,7 @@ impl Refusals {
     /// What follows at this time. `playing`: whether a worker plays a match. A run only ends when
     /// refusals came before each warning; where they stop, somebody is repairing the workers.
     pub(crate) fn look(&mut self, now: Instant, playing: bool) -> Option<Stuck> {
-        if self.reasons.is_empty() {
+        if !self.any() {
             return None;
         }
         let (begun, due) = *self.times.get_or_insert((now, now + self.every));

@@ -7,8 +7,9 @@ use crate::support::{
 use crate::tune::HASTY;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use serde_json::Value;
+use std::fs::File;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::Instant;
 
 /// A worker in the background; its log can be read as if it were its standard output.
@@ -29,6 +30,19 @@ fn league(walks: &str, folder: &Path, more: &[&str]) -> Command {
 
 fn results(folder: &Path) -> String {
     std::fs::read_to_string(folder.join("results.jsonl")).unwrap_or_default()
+}
+
+/// Starts a league, and returns when it has the right to coordinate its matches and waits for a
+/// worker: what asks for them now comes second, however slow this machine is.
+fn without_workers(mut league: Command, folder: &Path) -> Child {
+    let said = folder.with_extension("said");
+    let child = league.stderr(File::create(&said).unwrap()).spawn().unwrap();
+    let (begun, read) = (Instant::now(), || std::fs::read_to_string(&said).unwrap());
+    while !read().contains("wait for a worker") {
+        assert!(begun.elapsed() < PATIENCE, "it does not ask for workers: {}", read());
+        pause();
+    }
+    child
 }
 
 /// Waits until a league has this many results.
@@ -89,20 +103,15 @@ fn a_second_coordinator_is_told_who_is_first_and_ctrl_c_lets_others_go_on() {
     let walks = strategy(dir.path(), "walks", WALKS);
     let (one, two) = (dir.path().join("one"), dir.path().join("two"));
     let url = server.url();
-    let first = league(&walks, &one, &["--nats", &url]).spawn().unwrap();
-    let worker = worker(&url, &["--threads", "1"]);
-    // The league must not be over before the second one asks.
-    played(&one, 1);
-    worker.signal("STOP");
+    let mut first = without_workers(league(&walks, &one, &["--nats", &url]), &one);
     let second = ended(league(&walks, &two, &["--nats", &url]));
     let said = stderr(&second);
     assert_eq!(second.status.code(), Some(1), "{said}");
     assert!(said.contains(&format!("coordinated by process {}", first.id())), "{said}");
     let pid = first.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    let ended = first.wait_with_output().unwrap();
-    assert_eq!(ended.status.code(), Some(130), "{}", stderr(&ended));
-    worker.signal("CONT");
+    assert_eq!(first.wait().unwrap().code(), Some(130));
+    let _worker = worker(&url, &["--threads", "1"]);
     let second = league(&walks, &two, &["--nats", &url]).output().unwrap();
     assert!(second.status.success(), "{}", stderr(&second));
     assert_eq!(results(&two).lines().count(), 24);
@@ -176,11 +185,7 @@ fn clocks_that_are_years_apart_change_neither_leases_nor_results() {
         Running::start(at(shell, years))
     };
     // A coordinator of the future, workers of the past and of a later future.
-    let mut first = queued(there, 5).spawn().unwrap();
-    let killed = worker(-9);
-    // The league must not be over before the others ask: they would wait for a worker.
-    played(there, 1);
-    killed.signal("STOP");
+    let mut first = without_workers(queued(there, 5), there);
     // For a coordinator of the past, the lease of the first one has not lapsed, and for one of a
     // later future neither.
     for years in [-9, 20] {
@@ -189,6 +194,8 @@ fn clocks_that_are_years_apart_change_neither_leases_nor_results() {
         assert_eq!(refused.status.code(), Some(1), "{said}");
         assert!(said.contains(&format!("coordinated by process {}", first.id())), "{said}");
     }
+    let killed = worker(-9);
+    played(there, 1);
     killed.signal("KILL");
     let _workers = [-9, 20].map(worker);
     played(there, 8);
