@@ -235,7 +235,8 @@ pub enum LeagueVerb {
 pub enum StrategyVerb {
     /// Make a strategy that plays at once, with specs, type definitions and editor settings.
     New(NewArgs),
-    /// Check a strategy without playing: compile it, lint it, run its specs, and list all mistakes.
+    /// Check a strategy: compile it, lint it, run its specs, let it decide the first turns of a match,
+    /// and list all mistakes.
     Check(TryArgs),
     /// Run a strategy's specs: the files *_spec.luau in its folder spec/.
     Test(TestArgs),

@@ -3,6 +3,7 @@
 mod check;
 mod new;
 mod params;
+mod rehearsal;
 mod test;
 
 pub use check::{check, findings, trial, trial_json, verdict};

@@ -10,8 +10,8 @@ use phalanx_play::strategy::{self, findings, nothing_matches, spec_json, trial_j
 use phalanxd::check::excerpt;
 
 pub(super) const CHECK: &str = "\
-Check a strategy without playing: compile it, lint it, run its specs, and list all mistakes, each \
-with file, line and advice. Its verdict is `may play` or `refused`.";
+Check a strategy: compile it, lint it, run its specs, let it decide the first ten turns of a match, \
+and list all mistakes, each with file, line and advice. Its verdict is `may play` or `refused`.";
 
 arguments! {
     pub(super) struct CheckArgs {

@@ -123,6 +123,55 @@ fn a_strategy_for_another_game_is_told_as_such() {
     assert!(told.contains("act has no rechrge"), "{told}");
 }
 
+/// Scripts that compile and fail when they decide, each with its line and words of the error.
+const FAILING: [(&str, &str, u64, &str, &str); 5] = [
+    (
+        "assemble",
+        "worker",
+        3,
+        "return {\n decide = function(me)\n  local goal = board.get(\"goal\")\n  return act.move(goal.x)\n end }",
+        "index nil",
+    ),
+    ("mars", "agent", 2, "return { decide = function(me)\n return act.goto(7) end }", "goto"),
+    ("bomberland", "unit", 1, "return { decide = function(me) end }", "action"),
+    ("colosseum", "actor", 2, "return { decide = function(me)\n error(\"oh\") end }", "oh"),
+    ("asimulator", "explorer", 1, "return { decide = function(me) return 5 end }", "action"),
+];
+
+#[test]
+fn a_check_lets_scripts_decide_the_first_turns_of_a_match() {
+    let dir = tempfile::tempdir().unwrap();
+    for (game, role, line, script, words) in FAILING {
+        let folder = dir.path().join(game);
+        write(&folder, &format!("{role}.luau"), script);
+        let folder = folder.to_str().unwrap();
+        let checked =
+            phalanx(&["strategy", "check", folder, "--game", game, "--output", "json"]);
+        let report = json(&stdout(&checked));
+        assert_eq!(checked.status.code(), Some(1), "{game}: {report}");
+        let faults = report["faults"].as_array().unwrap();
+        let fault = faults.iter().find(|fault| fault["severity"] == "error").unwrap();
+        assert_eq!(fault["line"], line, "{game}: {report}");
+        let said = fault["message"].as_str().unwrap();
+        assert!(said.contains(words) && said.contains("(rehearsed: "), "{game}: {said}");
+        assert!(report["turns_rehearsed"].as_u64() > Some(0), "{game}: {report}");
+    }
+}
+
+#[test]
+fn a_check_tries_the_roles_that_a_match_has_no_agent_for() {
+    let dir = tempfile::tempdir().unwrap();
+    for role in ["explorer", "other"] {
+        let script = format!("return {{ decide = function() error(\"as {role}\") end }}");
+        write(dir.path(), &format!("{role}.luau"), &script);
+    }
+    let folder = dir.path().to_str().unwrap();
+    // A team of this game has one agent.
+    let checked = phalanx(&["strategy", "check", folder, "--game", "asimulator"]);
+    let said = stdout(&checked);
+    assert!(said.contains("as explorer") && said.contains("as other"), "{said}");
+}
+
 #[test]
 fn a_check_shows_all_mistakes_with_file_line_and_excerpt() {
     let dir = tempfile::tempdir().unwrap();

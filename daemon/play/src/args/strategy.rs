@@ -28,6 +28,8 @@ Examples:
   phalanx strategy check mine --role miner     for a team with the role miner
   phalanx strategy check mine --team A         in a running daemon, with the team's last turns
 
+Without a daemon, the scripts decide the first ten turns of a match against agents that do nothing.
+
 Exit code: 0 it may play (there may be warnings), 1 it may not.")]
 pub struct TryArgs {
     /// The strategy's folder [default with --team: the folder that the team plays].

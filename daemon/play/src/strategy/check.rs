@@ -1,5 +1,6 @@
 //! `phalanx strategy check`: a full trial without a daemon.
 
+use super::rehearsal::first_turns;
 use crate::args::TryArgs;
 use anyhow::{Context, Result};
 use phalanx_cli::args::OutputArgs;
@@ -7,8 +8,8 @@ use phalanx_cli::remote;
 use phalanx_game::sorted::SortedSet;
 use phalanx_game::{Roster, RosterEntry};
 use phalanx_games::shipped;
-use phalanx_lua::Limits;
-use phalanx_trial::TrialResult;
+use phalanx_lua::{Diagnostic, Limits};
+use phalanx_trial::{Candidate, TrialResult};
 use phalanxd::check::{excerpt, held};
 use phalanxd::plans;
 use serde_json::json;
@@ -31,7 +32,8 @@ pub fn check(args: &TryArgs) -> Result<ExitCode> {
     Ok(if report.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Tries a folder, for agents with these roles or with all that it has.
+/// Tries a folder, for agents with these roles or with all that it has. Where the files load, the
+/// scripts also decide in the first turns of a match.
 ///
 /// # Errors
 /// When the game is unknown.
@@ -52,7 +54,17 @@ pub fn trial(dir: &Path, game: Option<&'static str>, roles: &[String]) -> Result
     let game = phalanx_games::game_of(game, Some(dir));
     let limits = Limits::default();
     let candidate = plans::candidate(game, Arc::new(roster), roles, limits)?;
-    Ok(held(&bundle, &candidate))
+    let (view, unplayed) = match first_turns(&bundle, &candidate) {
+        Ok(view) => (Some(view), None),
+        Err(error) => (None, Some(error)),
+    };
+    let mut report = held(&bundle, &Candidate { view, ..candidate });
+    // Of a strategy that is refused, the reason is known.
+    if let Some(error) = unplayed.filter(|_| report.passed()) {
+        let what = format!("no turn was rehearsed: {error:#}");
+        report.diagnostics.push(Diagnostic::error("strategy", what).warning());
+    }
+    Ok(report)
 }
 
 fn tell(report: &TrialResult, print: &OutputArgs) -> Result<()> {
@@ -88,11 +100,12 @@ pub fn verdict(report: &TrialResult) -> String {
     let errors = report.faults().iter().filter(|fault| fault.fatal).count();
     let verdict = if report.passed() { "may play" } else { "refused" };
     format!(
-        "{verdict}: {}, {}, {} passed, {} failed, {} ms",
+        "{verdict}: {}, {}, {} passed, {} failed, {} rehearsed, {} ms",
         remote::counted(errors, "error"),
         remote::counted(report.diagnostics.len() - errors, "warning"),
         remote::counted(report.specs_passed, "spec"),
         report.specs_failed,
+        remote::counted(report.turns_rehearsed, "turn"),
         report.spent.as_millis(),
     )
 }
