@@ -51,12 +51,13 @@ pub use recordings::{
     bytes, delete_recording, dump_recording, fetch, list_recordings, recording_info, time,
 };
 pub use seen::seen;
-pub(crate) use steered::{alert_word, steering_text};
+pub(crate) use steered::steering_text;
 pub use strategy::{activate, check, diff, history, pin, roll_back, show as show_strategy};
 pub use suggest::{Subject, Suggestion, suggestions};
 pub use table::Table;
 pub(crate) use teams::{score, team_row, turn};
 pub use tokens::token;
+pub(crate) use troubles::alert_groups;
 pub use tuned::{tuned_origin, tuned_value, tuned_value_json};
 pub(crate) use watch::oldest;
 pub use watch::watch;

@@ -84,7 +84,7 @@ pub(super) fn steering_json(steering: &Steering) -> Value {
     }
 }
 
-pub(crate) fn alert_word(alert: AlertKind) -> String {
+pub(super) fn alert_word(alert: AlertKind) -> String {
     word(alert.as_str_name(), "ALERT_KIND_")
 }
 

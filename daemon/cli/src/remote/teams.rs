@@ -1,6 +1,6 @@
 //! Teams as text and as JSON, and the verbs that only show them.
 
-use super::troubles::troubles;
+use super::troubles::{alerts, troubles};
 use super::values::turn_json;
 use super::{Shown, Table, agents, all_teams, look, short, steered, team_name, word};
 use crate::args::Look;
@@ -108,7 +108,7 @@ fn page(team: &Team, table: &str, paint: Paint) -> String {
         counters.script_errors,
         counters.malformed,
     );
-    let alerts: String = team.alerts.iter().map(|alert| alert_line(alert, paint)).collect();
+    let alerts = alerts(&team.alerts, paint);
     let thread = thread_line(&team.thread.unwrap_or_default());
     format!("{head}{thread}{alerts}{table}{}", troubles(&team.agents, paint))
 }
@@ -128,14 +128,6 @@ pub(super) fn line(team: &Team) -> String {
         team.seated_count,
         team.agent_count,
     )
-}
-
-fn alert_line(alert: &Alert, paint: Paint) -> String {
-    let since = alert.since.unwrap_or_default();
-    let who = if alert.agent.is_empty() { String::new() } else { format!(" {}", alert.agent) };
-    let head = format!("ALERT {}{who}", steered::alert_word(alert.kind()).replace('_', " "));
-    let head = paint.ink(Ink::Red, &head);
-    format!("{head} since {}:{}: {}\n", since.round, since.step, alert.text)
 }
 
 /// Its turn, `round:step`.
@@ -270,6 +262,32 @@ mod tests {
         insta::assert_snapshot!("team_show", text);
         let painted = page(&team, "", Paint::always());
         assert!(painted.contains("\u{1b}[31mALERT silent agent agentA3\u{1b}[0m"), "{painted}");
+    }
+
+    #[test]
+    fn alerts_with_the_same_cause_are_one_line() {
+        let mut team = team();
+        let first = team.alerts[0].clone();
+        let later = Some(Turn { round: 0, step: 99 });
+        let of = |agent: &str| Alert {
+            agent: agent.into(),
+            since: later,
+            since_tick: 99,
+            ..first.clone()
+        };
+        let storm = Alert {
+            kind: AlertKind::ErrorStorm.into(),
+            agent: String::new(),
+            text: "25 script errors in the last 10 turns".into(),
+            ..first.clone()
+        };
+        team.alerts = vec![of("agentA1"), of("agentA2"), storm, first.clone()];
+        let text = alerts(&team.alerts, Paint::none());
+        assert_eq!(
+            text,
+            "ALERT silent agent agentA1 to agentA3 (3) since 0:98: answered by fallbacks for 20 turns\n\
+             ALERT error storm since 0:98: 25 script errors in the last 10 turns\n"
+        );
     }
 
     #[test]

@@ -1,30 +1,82 @@
-//! What is the matter with agents.
+//! What goes wrong for the agents of a team: one line for each cause, since one mistake often fails
+//! for many agents.
 
+use super::steered::alert_word;
 use crate::paint::{Ink, Paint};
-use phalanx_proto::v1::Agent;
+use phalanx_proto::v1::{Agent, Alert};
 
-/// Why seats are disconnected and turns fell back: one line per reason, since one mistake often
-/// fails for many agents.
-pub(super) fn troubles(agents: &[Agent], paint: Paint) -> String {
-    let seats = grouped(agents, |agent| &agent.seat_reason);
-    let turns = grouped(agents, |agent| &agent.trouble);
-    let line = |what: &str, (reason, who): (&str, Vec<&str>)| {
-        let who = match who.as_slice() {
-            [first, .., last] => format!("{first} to {last} ({})", who.len()),
-            [..] => who.join(", "),
-        };
-        format!("\n{} {who}: {reason}", paint.ink(Ink::Red, what))
-    };
-    let seats = seats.into_iter().map(|group| line("SEAT", group));
-    seats.chain(turns.into_iter().map(|group| line("TROUBLE", group))).collect()
+/// Alerts with the same cause.
+pub(crate) struct AlertGroup<'a> {
+    /// The one that began first.
+    pub(crate) first: &'a Alert,
+    /// The agents that they are about; empty if it is about none.
+    agents: Vec<&'a str>,
+    /// How many they are.
+    pub(crate) count: usize,
 }
 
-fn grouped(agents: &[Agent], reason: fn(&Agent) -> &String) -> Vec<(&str, Vec<&str>)> {
-    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
-    for agent in agents.iter().filter(|agent| !reason(agent).is_empty()) {
-        match groups.iter_mut().find(|(known, _)| known == reason(agent)) {
-            Some((_, who)) => who.push(&agent.name),
-            None => groups.push((reason(agent), vec![&agent.name])),
+impl AlertGroup<'_> {
+    /// Its subject: `silent agent agentA1 to agentA15 (15)`.
+    pub(crate) fn subject(&self) -> String {
+        let what = alert_word(self.first.kind()).replace('_', " ");
+        if self.agents.is_empty() { what } else { format!("{what} {}", names(&self.agents)) }
+    }
+}
+
+/// The alerts by cause.
+pub(crate) fn alert_groups(alerts: &[Alert]) -> Vec<AlertGroup<'_>> {
+    let groups = grouped(alerts, |alert| (alert.kind(), alert.text.clone()));
+    let group = |alerts: Vec<&'_ Alert>| {
+        let agents = alerts.iter().map(|alert| alert.agent.as_str());
+        let (agents, count) = (agents.filter(|agent| !agent.is_empty()).collect(), alerts.len());
+        let first = alerts.into_iter().min_by_key(|alert| alert.since_tick)?;
+        Some(AlertGroup { first, agents, count })
+    };
+    groups.into_iter().filter_map(|(_, alerts)| group(alerts)).collect()
+}
+
+/// Alerts that have begun and not ended, a line for each cause.
+pub(super) fn alerts(alerts: &[Alert], paint: Paint) -> String {
+    let line = |group: AlertGroup<'_>| {
+        let head = paint.ink(Ink::Red, &format!("ALERT {}", group.subject()));
+        let since = group.first.since.unwrap_or_default();
+        format!("{head} since {}:{}: {}\n", since.round, since.step, group.first.text)
+    };
+    alert_groups(alerts).into_iter().map(line).collect()
+}
+
+/// Why seats are disconnected and turns fell back.
+pub(super) fn troubles(agents: &[Agent], paint: Paint) -> String {
+    let lines = |what: &str, reason: fn(&Agent) -> &String| {
+        let troubled = agents.iter().filter(|agent| !reason(agent).is_empty());
+        let groups = grouped(troubled, |agent| reason(agent).clone());
+        let line = |(reason, who): (String, Vec<&Agent>)| {
+            let who: Vec<_> = who.iter().map(|agent| agent.name.as_str()).collect();
+            format!("\n{} {}: {reason}", paint.ink(Ink::Red, what), names(&who))
+        };
+        groups.into_iter().map(line).collect::<String>()
+    };
+    lines("SEAT", |agent| &agent.seat_reason) + &lines("TROUBLE", |agent| &agent.trouble)
+}
+
+/// The names of one or many agents.
+fn names(who: &[&str]) -> String {
+    match who {
+        [first, .., last] => format!("{first} to {last} ({})", who.len()),
+        [..] => who.concat(),
+    }
+}
+
+fn grouped<'a, T, K: PartialEq>(
+    items: impl IntoIterator<Item = &'a T>,
+    key: impl Fn(&T) -> K,
+) -> Vec<(K, Vec<&'a T>)> {
+    let mut groups: Vec<(K, Vec<&T>)> = Vec::new();
+    for item in items {
+        let key = key(item);
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, items)) => items.push(item),
+            None => groups.push((key, vec![item])),
         }
     }
     groups

@@ -2,7 +2,7 @@
 
 use super::cockpit::Cockpit;
 use crate::paint::Ink;
-use crate::remote::{alert_word, score, short, team_row, turn};
+use crate::remote::{alert_groups, score, short, team_row, turn};
 use crate::terminal::{around, bold, dim, fit, plain, style, trouble};
 use phalanx_proto::v1::{Team, TeamState};
 use ratatui::style::Modifier;
@@ -129,14 +129,14 @@ fn cells(team: &Team) -> [String; 11] {
 pub(super) fn figures(cockpit: &Cockpit, has_table: bool) -> Line<'static> {
     let Some(team) = watched(cockpit) else { return Line::default() };
     let mut spans = Vec::new();
-    if let Some(alert) = team.alerts.first() {
-        let more = match team.alerts.len() {
-            1 => String::new(),
-            count => format!(" and {} more", count - 1),
+    let alerts = alert_groups(&team.alerts);
+    if let Some(alert) = alerts.first() {
+        let more = match team.alerts.len() - alert.count {
+            0 => String::new(),
+            count => format!(" and {count} more"),
         };
-        let what = alert_word(alert.kind()).replace('_', " ");
-        spans
-            .push(Span::styled(plain(&format!(" ALERT {what} {}{more} ", alert.agent)), trouble()));
+        let text = format!(" ALERT {}{more} ", alert.subject());
+        spans.push(Span::styled(plain(&text), trouble()));
     }
     spans.extend(counted(team, has_table));
     if let Some(shown) = cockpit.margins.shown() {
@@ -148,8 +148,8 @@ pub(super) fn figures(cockpit: &Cockpit, has_table: bool) -> Line<'static> {
         spans.push(Span::styled(" scripts ", dim()));
         spans.push(Span::raw(format!("{} a turn ", brief(scripts))));
     }
-    if let Some(alert) = team.alerts.first() {
-        spans.push(Span::styled(plain(&format!(" {}", alert.text)), style(Ink::Red)));
+    if let Some(alert) = alerts.first() {
+        spans.push(Span::styled(plain(&format!(" {}", alert.first.text)), style(Ink::Red)));
     }
     Line::from(spans)
 }

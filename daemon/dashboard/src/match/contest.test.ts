@@ -1,7 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { ArenaSchema, ArenaVerdictSchema, type ArenaVerdict } from "../gen/phalanx/v1/arenas_pb";
-import { entrants, Verdicts } from "./contest";
+import { entrants, stepText, Verdicts } from "./contest";
+import type { Moment } from "./history";
 
 function verdict(step: number, score: number): ArenaVerdict {
   return create(ArenaVerdictSchema, { round: 1, step, scores: [{ team: "A", rounds: [BigInt(score)] }] });
@@ -24,4 +25,12 @@ test.each<[string, [number, number][], [number, number][], string]>([
   ["without a referee there are only the daemon's turns", [[3, 30], [4, 40]], [], "3:30 4:40"],
 ])("%s", (_, kept, reported, expected) => {
   expect(line(kept, reported)).toBe(expected);
+});
+
+test.each<[Moment | undefined, string]>([
+  [{ round: 0, step: 27 }, "Step 27"],
+  [{ round: 2, step: 1_027 }, "Round 2, step 1,027"],
+  [undefined, "Before the match"],
+])("a turn is a place in the match: %o", (turn, text) => {
+  expect(stepText(turn)).toBe(text);
 });

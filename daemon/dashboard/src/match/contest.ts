@@ -124,3 +124,10 @@ function scoredAs(team: Known, arena: Arena | undefined, taken: ReadonlySet<stri
 export function clockOf(verdict: ArenaVerdict | undefined): Clock | undefined {
   return verdict === undefined ? undefined : { step: verdict.step, steps: verdict.steps === 0 ? undefined : verdict.steps };
 }
+
+/** The turn as a place in the match: `Step 27`, or `Round 2, step 27` after the first round, which has the number 0. */
+export function stepText(turn: Moment | undefined): string {
+  if (turn === undefined) return "Before the match";
+  const step = turn.step.toLocaleString("en");
+  return turn.round === 0 ? `Step ${step}` : `Round ${turn.round}, step ${step}`;
+}

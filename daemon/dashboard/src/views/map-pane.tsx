@@ -28,6 +28,8 @@ const KEY_STEP = 48;
 const KEY_ZOOM = 1.3;
 /** A map that is less wide has its buttons above, as in the style sheet; they are this high. */
 const [NARROW, BUTTONS] = [600, 44];
+/** The names of parts are this high, in pixels. */
+const NAMES = 14;
 
 /** The map with its controls; the children are shown below it. */
 export function MapPane(props: {
@@ -74,8 +76,11 @@ export function MapPane(props: {
   let canvasOf: HTMLCanvasElement | undefined;
   /** Pixels at the left that the legend takes. */
   let left = 0;
-  /** Pixels that buttons take above the names of the parts, where a narrow map has them there. */
-  const above = ({ width }: Size): number => (props.compact === true && width < NARROW && stage()?.titled === true ? BUTTONS : 0);
+  /** Pixels above the parts for their names, or for the buttons that a narrow map has there. */
+  const above = ({ width }: Size): number => {
+    if (stage()?.titled !== true) return 0;
+    return props.compact === true && width < NARROW ? BUTTONS : NAMES;
+  };
   const world = createMemo(
     on([() => props.version, () => props.index, () => props.reel, () => props.decorate], (): World | undefined => {
       const plain = props.reel.worlds[props.index];

@@ -1,10 +1,10 @@
 /** The score: as figures for the whole room, and as a race over time. */
 import { createMemo, createSignal, Index, Show, type JSX } from "solid-js";
 import type { Change } from "../match/changes";
-import type { Clock, Entrant } from "../match/contest";
+import { stepText, type Clock, type Entrant } from "../match/contest";
 import { isAfter, type Moment } from "../match/history";
 import { figure, shortIds } from "../match/names";
-import { momentText, race, raceMarks, raceText, roundRace, type Race } from "../match/series";
+import { race, raceMarks, raceText, roundRace, type Race } from "../match/series";
 import { teamStateText } from "../match/words";
 import { TeamState, type Team } from "../gen/phalanx/v1/team_pb";
 import { shortName, useCockpit } from "../state/cockpit";
@@ -33,11 +33,9 @@ export function Scoreboard(props: { contest: readonly Entrant[]; clock: Clock | 
         </Index>
       </ul>
       <div class="clock">
-        <strong>Turn {momentText(props.turn)}</strong>
+        <strong>{stepText(props.turn)}</strong>
         <Show when={share() !== undefined}>
-          <span class="dim">
-            of {props.clock?.steps?.toLocaleString("en")} steps
-          </span>
+          <span class="dim">of {props.clock?.steps?.toLocaleString("en")}</span>
           <progress max="1" value={share()} aria-label="Steps of the round that are over" />
         </Show>
       </div>
@@ -117,7 +115,7 @@ export function RaceCard(props: { contest: readonly Entrant[]; changes: readonly
           chosen={at()}
           xText={xText}
           xLabel={view() === "match" ? "round" : "step"}
-          yLabel="points"
+          yLabel="score"
           yText={figure}
           whole
           ends

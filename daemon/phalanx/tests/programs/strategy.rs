@@ -145,8 +145,7 @@ fn a_check_lets_scripts_decide_the_first_turns_of_a_match() {
         let folder = dir.path().join(game);
         write(&folder, &format!("{role}.luau"), script);
         let folder = folder.to_str().unwrap();
-        let checked =
-            phalanx(&["strategy", "check", folder, "--game", game, "--output", "json"]);
+        let checked = phalanx(&["strategy", "check", folder, "--game", game, "--output", "json"]);
         let report = json(&stdout(&checked));
         assert_eq!(checked.status.code(), Some(1), "{game}: {report}");
         let faults = report["faults"].as_array().unwrap();

@@ -112,7 +112,9 @@ impl Observer for Watch {
     }
 
     fn answer(&mut self, team: usize, _ticket: Ticket, answer: Answer) {
-        if team == 0 && let Ok(view) = CopyView::answer(answer) {
+        if team == 0
+            && let Ok(view) = CopyView::answer(answer)
+        {
             self.view = Some(*view);
         }
     }

@@ -41,13 +41,12 @@ impl Moment<'_> {
     fn condition(&self, index: UnitIndex) -> String {
         let Some(unit) = self.state.unit(index) else { return String::new() };
         let tick = self.state.tick;
-        let frozen = unit.stunned - f64::from(tick);
         if !unit.alive() {
             "dead".to_owned()
-        } else if frozen >= 0.0 && tick > 0 {
-            format!("frozen for {frozen:.0} ticks")
+        } else if unit.stunned >= f64::from(tick) && tick > 0 {
+            format!("frozen until tick {:.0}", unit.stunned)
         } else if unit.invulnerable > tick {
-            format!("invulnerable for {} ticks", unit.invulnerable - tick)
+            format!("invulnerable until tick {}", unit.invulnerable)
         } else {
             "alive".to_owned()
         }
