@@ -158,6 +158,22 @@ fn a_check_lets_scripts_decide_the_first_turns_of_a_match() {
 }
 
 #[test]
+fn a_folder_around_a_strategy_is_no_strategy() {
+    let dir = tempfile::tempdir().unwrap();
+    let inner = dir.path().join("group/mine");
+    let made = phalanx(&["strategy", "new", "mine", "--dir", inner.to_str().unwrap()]);
+    assert!(made.status.success(), "{}", stderr(&made));
+    let around = dir.path().to_str().unwrap();
+    let checked = phalanx(&["strategy", "check", around, "--output", "table"]);
+    assert_eq!(checked.status.code(), Some(1));
+    let said = stderr(&checked);
+    assert!(said.contains("there is no role file here"), "{said}");
+    assert!(said.contains(&format!("did you mean {}?", inner.display())), "{said}");
+    assert_eq!(said.matches('×').count(), 1, "{said}");
+    assert!(stdout(&checked).contains("checked as a strategy for assemble; --game"), "{said}");
+}
+
+#[test]
 fn a_check_tries_the_roles_that_a_match_has_no_agent_for() {
     let dir = tempfile::tempdir().unwrap();
     for role in ["explorer", "other"] {

@@ -8,7 +8,7 @@ use phalanx_cli::remote;
 use phalanx_game::sorted::SortedSet;
 use phalanx_game::{Roster, RosterEntry};
 use phalanx_games::shipped;
-use phalanx_lua::{Diagnostic, Limits};
+use phalanx_lua::{Bundle, Diagnostic, Limits, LoadError, SPEC_FOLDER, TYPES_FOLDER};
 use phalanx_trial::{Candidate, TrialResult};
 use phalanxd::check::{excerpt, held};
 use phalanxd::plans;
@@ -29,6 +29,10 @@ pub fn check(args: &TryArgs) -> Result<ExitCode> {
     let dir = args.dir.as_deref().context("which folder?")?;
     let report = trial(dir, args.game, &args.roles)?;
     tell(&report, &args.remote.print)?;
+    if !report.passed() && args.game.is_none() && args.remote.print.is_text() {
+        let game = phalanx_games::game_of(None, Some(dir));
+        remote::print(&format!("checked as a strategy for {game}; --game names another game"))?;
+    }
     Ok(if report.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -42,6 +46,9 @@ pub fn trial(dir: &Path, game: Option<&'static str>, roles: &[String]) -> Result
         Ok(bundle) => Arc::new(bundle),
         Err(error) => return Ok(error.into()),
     };
+    if bundle.root_names().next().is_none() {
+        return Ok(LoadError { diagnostics: vec![without_role(dir, &bundle)] }.into());
+    }
     let named = roles.iter().cloned().collect::<SortedSet<_>>();
     let roles =
         if named.is_empty() { bundle.root_names().map(str::to_owned).collect() } else { named };
@@ -65,6 +72,22 @@ pub fn trial(dir: &Path, game: Option<&'static str>, roles: &[String]) -> Result
         report.diagnostics.push(Diagnostic::error("strategy", what).warning());
     }
     Ok(report)
+}
+
+/// Why a folder without a role file cannot play, and which folder in it may be meant.
+fn without_role(dir: &Path, bundle: &Bundle) -> Diagnostic {
+    let what = "there is no role file here: a file NAME.luau that returns a table with decide";
+    let inner = |path: &str| Some(path.rsplit_once('/')?.0.to_owned());
+    let is_strategy = |folder: &String| {
+        let parts = [SPEC_FOLDER, TYPES_FOLDER, "lib"];
+        !folder.split('/').any(|part| parts.contains(&part))
+    };
+    let folders = bundle.files().filter_map(|(path, _)| inner(path)).filter(is_strategy);
+    let help = folders.min_by_key(|folder| folder.matches('/').count()).map_or_else(
+        || "`phalanx strategy new NAME` makes a strategy to begin with".to_owned(),
+        |folder| format!("did you mean {}?", dir.join(folder).display()),
+    );
+    Diagnostic::error("strategy", what).with_help(help)
 }
 
 fn tell(report: &TrialResult, print: &OutputArgs) -> Result<()> {
