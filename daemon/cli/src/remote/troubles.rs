@@ -26,13 +26,14 @@ impl AlertGroup<'_> {
 /// The alerts by cause.
 pub(crate) fn alert_groups(alerts: &[Alert]) -> Vec<AlertGroup<'_>> {
     let groups = grouped(alerts, |alert| (alert.kind(), alert.text.clone()));
-    let group = |alerts: Vec<&'_ Alert>| {
-        let agents = alerts.iter().map(|alert| alert.agent.as_str());
-        let (agents, count) = (agents.filter(|agent| !agent.is_empty()).collect(), alerts.len());
-        let first = alerts.into_iter().min_by_key(|alert| alert.since_tick)?;
-        Some(AlertGroup { first, agents, count })
-    };
-    groups.into_iter().filter_map(|(_, alerts)| group(alerts)).collect()
+    groups.into_iter().filter_map(|(_, alerts)| alert_group(alerts)).collect()
+}
+
+fn alert_group(alerts: Vec<&Alert>) -> Option<AlertGroup<'_>> {
+    let agents = alerts.iter().map(|alert| alert.agent.as_str());
+    let (agents, count) = (agents.filter(|agent| !agent.is_empty()).collect(), alerts.len());
+    let first = alerts.into_iter().min_by_key(|alert| alert.since_tick)?;
+    Some(AlertGroup { first, agents, count })
 }
 
 /// Alerts that have begun and not ended, a line for each cause.
