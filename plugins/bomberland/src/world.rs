@@ -181,12 +181,14 @@ impl phalanx_game::World for World {
         Action::Wait
     }
 
-    /// The lives that its units have left: the referee keeps no score before the end.
+    /// Own lives minus those of the enemies: the referee keeps no score before the end.
     fn score(&self) -> Option<i64> {
         let scene = self.scene()?;
-        let units = scene.state.units().iter();
-        let own = units.filter(|unit| unit.agent == scene.agent);
-        Some(own.map(|unit| i64::from(unit.hp.max(0))).sum())
+        let lives = |unit: &crate::rules::Unit| {
+            let hp = i64::from(unit.hp.max(0));
+            if unit.agent == scene.agent { hp } else { -hp }
+        };
+        Some(scene.state.units().iter().map(lives).sum())
     }
 
     fn state(&self, agent: AgentId) -> AgentState {
