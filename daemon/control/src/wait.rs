@@ -56,9 +56,8 @@ async fn end(
 }
 
 fn too_late(goes_on: bool) -> Status {
-    let message = "the deadline passed before the team answered";
-    let more =
-        if goes_on { "; the change continues, and the team's events show its result" } else { "" };
+    let message = "the deadline passed before there was an answer";
+    let more = if goes_on { "; the change continues" } else { "" };
     let metadata = [("goes_on", goes_on.to_string())];
     refuse(Reason::DeadlineExceeded, format!("{message}{more}"), metadata)
 }

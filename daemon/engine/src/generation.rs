@@ -167,7 +167,7 @@ impl fmt::Display for Fault {
 pub struct Probation {
     /// The number of decisions that are watched, all agents together; 0: none.
     pub decisions: u32,
-    /// More script errors and defaulted turns than this roll it back.
+    /// More script errors and fallbacks than this roll it back.
     pub errors: u32,
 }
 

@@ -155,7 +155,7 @@ fn one_that_fails_too_often_is_taken_back_with_the_memories_of_the_one_before() 
         match_.turn(step);
     }
     assert_eq!(match_.take_said(), [100, 100, 0, 0, 0, 100], "the third trouble is one too many");
-    let reason = "3 errors and defaulted turns in its first 3 decisions; \
+    let reason = "3 errors and fallbacks in its first 3 decisions; \
                   the last: worker.luau:7: it broke";
     assert_eq!(match_.story(), ["2 | generation 2".into(), format!("1 | 2 back to 1: {reason}")]);
     assert!(match_.calls().contains(&"install 1 spare [Num(2.0)]".into()), "decided twice before");

@@ -104,21 +104,25 @@ pub fn keys() -> Vec<GameKeys> {
     WIRED.iter().copied().chain(loaded).map(|wired| keys(&wired)).collect()
 }
 
-/// The game of a strategy's folder: the one that was asked for, or the one whose folder it is in, or
-/// the one in the folder's type definitions, or the one that the folder is named after, or the
-/// default one.
+/// The game of a strategy's folder: the one that was asked for, or the one that the folder is known
+/// to be for, or the default one.
 #[must_use]
 pub fn game_of(asked: Option<&'static str>, folder: Option<&Path>) -> &'static str {
-    let types = folder.map(|folder| folder.join(phalanx_lua::TYPES_FOLDER));
-    let types = types.map(|types| types.join(DEFINITIONS));
-    let text = types.and_then(|types| std::fs::read_to_string(types).ok()).unwrap_or_default();
+    asked.or_else(|| known_game(folder?)).unwrap_or(DEFAULT_GAME)
+}
+
+/// The game that a strategy's folder is for: the one whose folder it is in, or the one in the
+/// folder's type definitions, or the one that the folder is named after.
+#[must_use]
+pub fn known_game(folder: &Path) -> Option<&'static str> {
+    let types = folder.join(phalanx_lua::TYPES_FOLDER).join(DEFINITIONS);
+    let text = std::fs::read_to_string(types).unwrap_or_default();
     // Their first line names the game.
     let named = text.lines().next().and_then(|line| line.split_once(TYPES_NAME));
     let typed = || game(named?.1.split(' ').next()?).ok();
-    let of_name = |game: &&str| folder.is_some_and(|folder| folder.ends_with(game));
+    let of_name = |game: &&str| folder.ends_with(game);
     let found = || typed().or_else(|| GAMES.iter().copied().find(of_name));
-    let around = || scripted::around(folder?);
-    asked.or_else(around).or_else(found).unwrap_or(DEFAULT_GAME)
+    scripted::around(folder).or_else(found)
 }
 
 /// The variants of a game's demo, the default one first.

@@ -1,5 +1,6 @@
 //! One VM with a strategy in it.
 
+use crate::Bundle;
 use crate::failure::{EVAL_NAME, Failure, SourcePlace, current_place};
 use crate::host::ScriptHost;
 use crate::program::Program;
@@ -300,7 +301,7 @@ impl Vm {
                     let env = environment(&lua, &meta, path, &require, outfit.as_deref())?;
                     Ok((Some(chunk(&lua, &env, path, code, outfit.as_deref())?), None))
                 }
-                None => Ok((None, Some(unknown_module(&name)))),
+                None => Ok((None, Some(unknown_module(&name, program.bundle())))),
             }
         })?;
         let require = self.calls.requirer.call(load)?;
@@ -518,10 +519,19 @@ pub(crate) fn chunk(
     Ok(function)
 }
 
-fn unknown_module(name: &str) -> String {
+fn unknown_module(name: &str, bundle: &Bundle) -> String {
+    let modules = bundle.files().filter_map(|(path, _)| path.strip_suffix(".luau"));
+    let modules: Vec<_> = modules.filter(|module| module.contains('/')).collect();
+    let last = |module: &str| module.rsplit('/').next() == name.rsplit('/').next();
+    let same = modules.iter().copied().find(|module| last(module));
+    let meant = same.or_else(|| crate::similar(name, modules.iter().copied()));
+    let hint = meant.map_or_else(
+        || {
+            "names start at its folder and have no ending, for example require(\"lib/paths\")"
+                .into()
+        },
+        |meant| format!("did you mean require(\"{meant}\")?"),
+    );
     let name = phalanx_game::excerpt(name.as_bytes());
-    format!(
-        "require: there is no module \"{name}\" in the strategy; names start at its folder and \
-         have no ending, for example require(\"lib/paths\")"
-    )
+    format!("require: there is no module \"{name}\" in the strategy; {hint}")
 }

@@ -53,7 +53,7 @@ pub(crate) struct TeamBlueprint<G: Game, F> {
 }
 
 impl<G: Game, F> TeamBlueprint<G, F> {
-    /// A start with the recipe's seats and options.
+    /// A start with the blueprint's seats and options.
     fn start(&self, staged: Staged, state: TeamState, checkpoint: Option<Arc<[u8]>>) -> TeamStart {
         TeamStart { seats: self.seat_of.clone(), options: self.options, staged, state, checkpoint }
     }
@@ -247,7 +247,7 @@ struct TeamThread<G: Game> {
     outlets: Outlets<G>,
     thread_run: ThreadRun,
     beat: Beat,
-    /// The ways to the seats, as they were when an action left last.
+    /// The senders to the seats, as they were when an action left last.
     senders: SeatSenders<G>,
     /// Inputs to be handled before the inbox: what a fresh team must know, failed hand-offs.
     first: VecDeque<Input<G>>,
@@ -461,7 +461,7 @@ impl<G: Game> TeamThread<G> {
     fn emit(&mut self, output: Output<G>) {
         match output {
             Output::Act { seat, agent, turn, action } => {
-                // Seldom more than a look at a number: ways are added when agents are.
+                // Seldom more than a look at a number: senders are added when agents are.
                 if self.outlets.senders.has_changed().unwrap_or(false) {
                     self.senders.clone_from(&self.outlets.senders.borrow_and_update());
                 }

@@ -18,7 +18,7 @@ use std::time::Duration;
 /// Longest time of a trial without a match.
 const TRIAL_MAX: Duration = Duration::from_secs(60);
 /// Longest time of a decision in a trial without a match.
-const DECIDE_MAX: Duration = Duration::from_secs(1);
+const DECIDE_MAX: Duration = Duration::from_millis(250);
 
 /// What agents get that are added to a team without a role or a password.
 #[must_use]

@@ -92,7 +92,7 @@ fn can_be_made(option: &str, path: &Path) -> Result<()> {
 fn interrupted(played: u64, all: u64, args: &RunArgs) -> anyhow::Error {
     let kept = match args.folder {
         Some(_) => "the same command continues",
-        None => "nothing was kept; with --folder DIR, the same command would continue",
+        None => "no results were kept; with --folder DIR, the same command would continue",
     };
     let text = format!("interrupted after {played} of {all} matches: {kept}");
     anyhow::Error::from(MatchInterrupted).context(text)

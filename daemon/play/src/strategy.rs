@@ -1,9 +1,10 @@
 //! The verbs of `phalanx strategy` that need no daemon: new, check, test, params.
 
 mod check;
+mod first_turns;
 mod new;
 mod params;
-mod rehearsal;
+
 mod test;
 
 pub use check::{check, findings, trial, trial_json, verdict};

@@ -190,9 +190,10 @@ impl OpenMatches {
     /// Whether the run is stuck, since every worker refuses or none is there.
     pub(crate) fn stuck(&mut self, now: Instant) -> Option<Stuck> {
         let playing = self.open.values().any(|open| !open.holders.is_empty());
-        if playing || self.refusals.any() || self.open.is_empty() {
+        let stuck = self.refusals.look(now, playing);
+        if stuck.is_some() || playing || self.refusals.is_fresh() || self.open.is_empty() {
             self.unplayed = None;
-            return self.refusals.look(now, playing);
+            return stuck;
         }
         let (since, said) = self.unplayed.get_or_insert((now, false));
         if *said || now.saturating_duration_since(*since) < UNPLAYED_MAX {

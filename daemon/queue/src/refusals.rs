@@ -52,9 +52,9 @@ impl Refusals {
         self.fresh = true;
     }
 
-    /// Whether a worker refused since the last result.
-    pub(crate) fn any(&self) -> bool {
-        !self.reasons.is_empty()
+    /// Whether a worker refused since the last result and the last warning.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.fresh
     }
 
     /// A match has a result: the run goes on.
@@ -65,7 +65,7 @@ impl Refusals {
     /// What follows at this time. `playing`: whether a worker plays a match. A run only ends when
     /// refusals came before each warning; where they stop, somebody is repairing the workers.
     pub(crate) fn look(&mut self, now: Instant, playing: bool) -> Option<Stuck> {
-        if !self.any() {
+        if self.reasons.is_empty() {
             return None;
         }
         let (begun, due) = *self.times.get_or_insert((now, now + self.every));

@@ -327,6 +327,8 @@ impl Worker {
                 _ = progress.tick() => {
                     // The next one may arrive.
                     drop(held.message.ack_with(AckKind::Progress).await);
+                    // A coordinator that came later does not know of it.
+                    self.note(held, NoteEvent::Began).await;
                 }
                 () = stopping(stop) => return Fate::GiveBack(None),
             }

@@ -70,7 +70,7 @@ settings_table! {
             "Number of first decisions of a new generation that are on probation, all agents \
              together. 0: none.";
         probation_errors: u32, Kind::Whole(0, 1_000_000), Some("10"), "10", Live,
-            "More script errors and defaulted turns than this in probation roll the generation \
+            "More script errors and fallbacks than this in probation roll the generation \
              back.";
     }
 }
@@ -159,7 +159,8 @@ settings_table! {
              (localhost). Programs that send no origin always may.";
         clients_max: usize, Kind::Whole(1, 1_000), Some("8"), "8", Restart(BOUND),
             "Most clients at once. A further client replaces one that subscribed to no channel or that \
-             reads too slowly; if there is none, it is refused.";
+             reads too slowly, or the newest one of an address with at least two clients more; if \
+             there is none, it is refused.";
         queue_size: usize, Kind::Size(64 * KIB, 1024 * MIB), Some("16MiB"), "\"16MiB\"", Restart("is fixed for each connection"),
             "Memory for messages that wait for a client that reads too slowly. When it is full, \
              the oldest messages are dropped and the client gets their count; no team waits.";

@@ -18,6 +18,10 @@ pub(crate) struct TrialFindings {
 impl TrialFindings {
     /// Adds a finding, unless the same or an error in the same line is known.
     pub(crate) fn add(&mut self, finding: Diagnostic) {
+        let finding = match advice(&finding.message) {
+            Some(help) if finding.help.is_none() => finding.with_help(help),
+            Some(_) | None => finding,
+        };
         if self.list.iter().any(|known| is_covered(&finding, known)) {
             return;
         }
@@ -70,4 +74,23 @@ fn is_covered(finding: &Diagnostic, known: &Diagnostic) -> bool {
     let same = same_line && finding.message == known.message && finding.column == known.column;
     let worse = same_line && finding.line.is_some() && known.severity == Severity::Error;
     same || (worse && finding.column.is_none())
+}
+
+/// What to do about a failure of a script, by its text.
+#[must_use]
+pub fn advice(message: &str) -> Option<&'static str> {
+    if message.starts_with("attempt to ") && message.contains("nil") {
+        return Some(
+            "something here is nil: queries, entries of the board and of the memory are nil until \
+             something is known; test them with `if` first",
+        );
+    }
+    if message.contains("decide: expected a function, got nil") {
+        return Some(
+            "each file in the strategy's folder is a role, and returns a table with `decide`; put \
+             what roles share into lib/",
+        );
+    }
+    let late = message.contains("used up its time") || message.contains("took longer than");
+    late.then_some("is there a loop that does not end?")
 }

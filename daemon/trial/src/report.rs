@@ -72,6 +72,15 @@ impl From<LoadError> for TrialResult {
 }
 
 impl TrialResult {
+    /// With further findings; an error among them refuses the strategy.
+    #[must_use]
+    pub fn with(mut self, findings: Vec<Diagnostic>) -> Self {
+        let refused = findings.iter().any(|finding| finding.severity == Severity::Error);
+        self.program = self.program.filter(|_| !refused);
+        self.diagnostics.extend(findings);
+        self
+    }
+
     /// Whether the strategy may play.
     #[must_use]
     pub fn passed(&self) -> bool {

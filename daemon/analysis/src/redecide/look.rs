@@ -191,11 +191,11 @@ impl BreakpointWatcher {
     }
 }
 
-/// The error for a turn that the recording does not reach back to.
+/// The error for a turn before the first decision.
 fn begins_later(until: TurnPlace, first: Turn) -> anyhow::Error {
     misused(format!(
-        "--until {until}: the recording begins with turn {first}; if the match has an older one, \
-         `phalanx recording list DIR` shows it"
+        "--until {until}: the first decision in this recording is in turn {first}; if the match \
+         has an older recording, `phalanx recording list DIR` shows it"
     ))
 }
 

@@ -16,6 +16,9 @@ use tonic::{Code, Status, Streaming};
 
 /// Delay before a stream that broke is opened again.
 const AGAIN: Duration = Duration::from_millis(500);
+/// Streams in a row that end without a message, after which there is nothing more to come. A daemon
+/// that stops may end some before it is gone.
+const EMPTY_MAX: u32 = 6;
 
 /// `phalanx match watch`.
 ///
@@ -47,20 +50,25 @@ pub fn watch(args: &WatchArgs) -> Result<()> {
 /// Passes each message of a stream to `take`, which stores its cursor, until the stream ends or
 /// `take` returns false because standard output is closed. If the daemon dropped us because we were
 /// too slow, opens the stream again after the last cursor; with `retry` also after the daemon was
-/// away, at the oldest event that it still has.
+/// away, at the oldest event that it still has. Then it returns when the team has ended.
 pub(super) async fn follow<T>(
     open: impl AsyncFn(String) -> Result<Streaming<T>, Status>,
     retry: bool,
     mut take: impl FnMut(T, &mut String) -> Result<bool>,
 ) -> Result<()> {
     let mut cursor = String::new();
-    let (mut opened, mut away) = (false, false);
+    let (mut opened, mut away, mut empty) = (false, false, 0);
     loop {
         let mut stream = match open(cursor.clone()).await {
             Ok(stream) => stream,
             Err(status) if retry && opened && is_away(&status) => {
                 if !std::mem::replace(&mut away, true) {
-                    say("the daemon is away; it is tried again until it answers (ctrl-C ends)");
+                    let what = if status.code() == Code::NotFound {
+                        "the daemon does not have this team (any more)"
+                    } else {
+                        "the daemon is away"
+                    };
+                    say(&format!("{what}; it is tried again until it answers (ctrl-C ends)"));
                 }
                 sleep(AGAIN).await;
                 continue;
@@ -80,12 +88,14 @@ pub(super) async fn follow<T>(
         loop {
             match stream.message().await {
                 Ok(Some(message)) => {
+                    empty = 0;
                     if !take(message, &mut cursor)? {
                         return Ok(());
                     }
                 }
-                Ok(None) if !retry => return Ok(()),
+                Ok(None) if !retry || empty == EMPTY_MAX => return Ok(()),
                 Ok(None) => {
+                    empty += 1;
                     sleep(AGAIN).await;
                     break;
                 }

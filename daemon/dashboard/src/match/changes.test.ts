@@ -36,6 +36,6 @@ test("the list has the newest first, scores between events, and repetitions as o
 });
 
 test("marks of the daemon's log are left out", () => {
-  const lines = [line(1, 1, "info: task1 begun", { topic: "script" }), line(2, 2, "alert stuck_agent is over", { topic: "alert" })];
-  expect(said(newestChanges([], lines, "A", 10))).toEqual(["2 A alert stuck agent is over", "1 A task1 begun"]);
+  const lines = [line(1, 1, "info: task1 begun", { topic: "script" }), line(2, 2, "alert stuck_agent is over", { topic: "alert" }), line(3, 3, 'alert stuck agent: move(n) came to "failed_path" 5 times in a row', { topic: "alert" })];
+  expect(said(newestChanges([], lines, "A", 10))).toEqual(['3 A alert stuck agent: move(n) came to "failed_path" 5 times in a row', "2 A alert stuck agent is over", "1 A task1 begun"]);
 });

@@ -116,11 +116,11 @@ function isNews({ level, topic }: Entry): boolean {
   return level !== "debug" && topic !== "board" && (topic !== "seat" || level !== "info");
 }
 
-/** Without the marks that the daemon's log needs. */
+/** Without the marks that the daemon's log needs. Older recordings have the API's names of alerts. */
 function plain(entry: Entry): string {
   const { topic } = entry;
   // What follows the first line is for those who look into it.
   const [text = ""] = entry.text.split("\n");
   if (topic === "script") return text.replace(/^(debug|info|warn|warning|error): /, "");
-  return topic === "alert" ? text.replace(/\b([a-z]+)_([a-z]+)\b/, "$1 $2") : text;
+  return topic === "alert" ? text.replace(/^alert ([a-z]+)_([a-z]+)/, "alert $1 $2") : text;
 }

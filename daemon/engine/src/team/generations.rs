@@ -69,7 +69,7 @@ impl ProbationState {
     pub(super) fn reason(&self) -> String {
         let Self { decisions, troubles, last_trouble, .. } = self;
         format!(
-            "{troubles} errors and defaulted turns in its first {decisions} decisions; \
+            "{troubles} errors and fallbacks in its first {decisions} decisions; \
              the last: {last_trouble}"
         )
     }

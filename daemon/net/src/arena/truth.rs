@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// Looks that wait for the arena.
+/// Requests that wait for the arena.
 const REQUESTS_MAX: usize = 16;
 /// A picture may be this old while no step ends: then, too, things happen in some games.
 const AGE_MAX: Duration = Duration::from_millis(100);
@@ -22,7 +22,7 @@ pub struct ArenaTruth {
     pub picture: Picture,
 }
 
-/// Where a request leaves its address.
+/// A request: where its answer goes.
 pub(super) type TruthRequest = oneshot::Sender<Arc<ArenaTruth>>;
 
 /// The side that asks. Clones share it.

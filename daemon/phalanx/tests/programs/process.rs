@@ -81,6 +81,26 @@ fn who_watches_with_retry_goes_on_when_a_killed_daemon_is_back() {
 }
 
 #[test]
+fn who_watches_with_retry_ends_with_the_team_though_its_daemon_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = config(dir.path(), SKIP);
+    let text = std::fs::read_to_string(&config).unwrap();
+    let team = &text[text.find("[[teams]]").unwrap()..];
+    let other = team.replace(r#"name = "A""#, r#"name = "B""#).replace("agentA", "agentB");
+    std::fs::write(&config, format!("{text}{other}")).unwrap();
+    let mut daemon = daemon(&config);
+    daemon.line_with("control API");
+    let call = |args: &[&str]| {
+        let output = phalanx(&[args, &["--control", &control(dir.path())]].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+    };
+    call(&["team", "drain", "A"]);
+    call(&["match", "watch", "A", "--retry"]);
+    daemon.terminate();
+    assert_eq!(daemon.finish().1, Some(0));
+}
+
+#[test]
 fn a_state_folder_that_cannot_be_used_is_named_with_the_reason() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");

@@ -275,7 +275,10 @@ fn without_a_conversation_it_ends_before_the_turn() {
     let output = decide(Path::new(&later), &["--until", "0:0"]);
     assert_eq!(output.status.code(), Some(64));
     let said = stderr(&output);
-    assert!(said.contains("--until 0:0: the recording begins with turn 0:1"), "{said}");
+    assert!(
+        said.contains("--until 0:0: the first decision in this recording is in turn 0:1"),
+        "{said}"
+    );
     let more = ["--until", "5", "--agent", "nobody"];
     let output = decide(&path, &more);
     assert_eq!(output.status.code(), Some(64));

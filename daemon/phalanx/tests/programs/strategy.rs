@@ -124,7 +124,7 @@ fn a_strategy_for_another_game_is_told_as_such() {
 }
 
 /// Scripts that compile and fail when they decide, each with its line and words of the error.
-const FAILING: [(&str, &str, u64, &str, &str); 5] = [
+const FAILING: [(&str, &str, u64, &str, &str); 6] = [
     (
         "assemble",
         "worker",
@@ -139,6 +139,14 @@ const FAILING: [(&str, &str, u64, &str, &str); 5] = [
         "return { decide = function(me)\n return act.goto(board.get(\"goal\")) end }",
         "goto",
     ),
+    (
+        "assemble",
+        "worker",
+        3,
+        "return { start = function(sim)\n local team = nil\n team.size = sim.agents end,\n \
+         decide = function() return act.skip() end }",
+        "index nil",
+    ),
     ("bomberland", "unit", 1, "return { decide = function(me) end }", "action"),
     ("colosseum", "actor", 2, "return { decide = function(me)\n error(\"oh\") end }", "oh"),
     ("asimulator", "explorer", 1, "return { decide = function(me) return 5 end }", "action"),
@@ -148,7 +156,7 @@ const FAILING: [(&str, &str, u64, &str, &str); 5] = [
 fn a_check_lets_scripts_decide_the_first_turns_of_a_match() {
     let dir = tempfile::tempdir().unwrap();
     for (game, role, line, script, words) in FAILING {
-        let folder = dir.path().join(game);
+        let folder = dir.path().join(format!("{game}{line}"));
         write(&folder, &format!("{role}.luau"), script);
         let folder = folder.to_str().unwrap();
         let checked = phalanx(&["strategy", "check", folder, "--game", game, "--output", "json"]);
@@ -158,7 +166,7 @@ fn a_check_lets_scripts_decide_the_first_turns_of_a_match() {
         let fault = faults.iter().find(|fault| fault["severity"] == "error").unwrap();
         assert_eq!(fault["line"], line, "{game}: {report}");
         let said = fault["message"].as_str().unwrap();
-        assert!(said.contains(words) && said.contains("(rehearsed: "), "{game}: {said}");
+        assert!(said.contains(words) && said.ends_with(" of a match)"), "{game}: {said}");
         assert!(report["turns_rehearsed"].as_u64() > Some(0), "{game}: {report}");
     }
 }
@@ -176,7 +184,42 @@ fn a_folder_around_a_strategy_is_no_strategy() {
     assert!(said.contains("there is no role file here"), "{said}");
     assert!(said.contains(&format!("did you mean {}?", inner.display())), "{said}");
     assert_eq!(said.matches('×').count(), 1, "{said}");
+    let specs = inner.join("spec");
+    let checked = phalanx(&["strategy", "check", specs.to_str().unwrap(), "--output", "table"]);
+    let said = stderr(&checked);
+    assert!(said.contains("this folder holds specs"), "{said}");
+    assert!(said.contains(&format!("did you mean {}?", inner.display())), "{said}");
     assert!(stdout(&checked).contains("checked as a strategy for assemble; --game"), "{said}");
+}
+
+/// Scripts that fail only without `start`, or in another variant of their game.
+const WORKING: [(&str, &str, &str); 2] = [
+    (
+        "assemble",
+        "worker",
+        "local size\nreturn { start = function(sim) sim.memory.count = 0 size = 3 end,\n\
+         decide = function(me) me.memory.count = me.memory.count + 1 + size * 0\n\
+         return act.skip() end }",
+    ),
+    (
+        "colosseum",
+        "actor",
+        "return { decide = function(me) return act.play(world.best_move().move) end }",
+    ),
+];
+
+#[test]
+fn a_check_plays_as_a_match_does_and_the_variant_that_a_strategy_is_for() {
+    let dir = tempfile::tempdir().unwrap();
+    for (game, role, script) in WORKING {
+        let folder = dir.path().join(game);
+        write(&folder, &format!("{role}.luau"), script);
+        let folder = folder.to_str().unwrap();
+        let checked = phalanx(&["strategy", "check", folder, "--game", game, "--output", "json"]);
+        let report = json(&stdout(&checked));
+        assert_eq!(checked.status.code(), Some(0), "{game}: {report}");
+        assert!(report["turns_rehearsed"].as_u64() > Some(0), "{game}: {report}");
+    }
 }
 
 #[test]

@@ -28,7 +28,7 @@ Examples:
   phalanx strategy check mine --role miner     for a team with the role miner
   phalanx strategy check mine --team A         in a running daemon, with the team's last turns
 
-Without a daemon, the scripts decide the first ten turns of a match against agents that do nothing.
+Without a daemon, the scripts decide the first ten turns of a match against themselves.
 
 Exit code: 0 it may play (there may be warnings), 1 it may not.")]
 pub struct TryArgs {
@@ -78,7 +78,7 @@ Examples:
   phalanx strategy test mine --junit report.xml   for continuous integration
   phalanx strategy test mine/lib                  test shared modules with the specs in lib/spec/
 
-Exit code: 0 all specs passed, 1 a spec failed.")]
+Exit code: 0 all specs passed, 1 a spec failed or there is none.")]
 pub struct TestArgs {
     /// The strategy's folder, or a folder of shared modules named lib.
     pub dir: PathBuf,

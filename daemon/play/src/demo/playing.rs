@@ -29,6 +29,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 /// How long teams may take to leave a match that is interrupted: a signal leaves little time. Their
 /// recordings end after them.
@@ -46,8 +47,9 @@ pub(super) struct Playing {
     teams: Vec<TeamHandle>,
     /// How many alerts each team raised.
     alerts: Vec<Arc<AtomicU64>>,
-    /// Mistakes that the referee reported.
+    /// Mistakes that the referee reported, and the task that counts them.
     notices: Arc<AtomicU64>,
+    reporting: JoinHandle<()>,
     /// What is to be printed.
     lines: mpsc::Receiver<Said>,
     takes: Takes,
@@ -92,7 +94,8 @@ pub(super) async fn begin(
     venue.arena.show(cast.game, arena.clone(), shown, venue.stays);
     let (sender, lines) = mpsc::channel(LINES_MAX);
     let notices = Arc::default();
-    tokio::spawn(report_notices(feed, onward, sender.clone(), Arc::clone(&notices)));
+    let reporting =
+        tokio::spawn(report_notices(feed, onward, sender.clone(), Arc::clone(&notices)));
     let members = spawn_teams(venue, &mut cast, &arena).await?;
     let teams: Vec<_> = members.iter().map(|member| member.handle.clone()).collect();
     let alerts: Vec<_> = teams.iter().map(|_| Arc::default()).collect();
@@ -105,7 +108,7 @@ pub(super) async fn begin(
     }
     venue.serve();
     let begun = origin.instant;
-    Ok(Playing { cast, begun, arena, faults, teams, alerts, notices, lines, takes })
+    Ok(Playing { cast, begun, arena, faults, teams, alerts, notices, reporting, lines, takes })
 }
 
 async fn spawn_teams(
@@ -196,6 +199,10 @@ impl Playing {
             leads.see(&verdict);
             progress.draw(&arena.picture());
             progress.step(&verdict, &snapshots, p99);
+            if verdict.over {
+                // What the referee reports of the last step comes before the result.
+                tokio::time::timeout(LEAVE, &mut self.reporting).await.ok();
+            }
             while let Ok(said) = lines.try_recv() {
                 print(&mut progress, said);
             }

@@ -1,6 +1,6 @@
 //! `phalanx strategy check`: a full trial without a daemon.
 
-use super::rehearsal::first_turns;
+use super::first_turns::{self, FirstTurns};
 use crate::args::TryArgs;
 use anyhow::{Context, Result};
 use phalanx_cli::args::OutputArgs;
@@ -8,7 +8,8 @@ use phalanx_cli::remote;
 use phalanx_game::sorted::SortedSet;
 use phalanx_game::{Roster, RosterEntry};
 use phalanx_games::shipped;
-use phalanx_lua::{Bundle, Diagnostic, Limits, LoadError, SPEC_FOLDER, TYPES_FOLDER};
+use phalanx_lua::{Bundle, Diagnostic, LoadError, SPEC_FOLDER, TYPES_FOLDER};
+use phalanx_settings::LimitSettings;
 use phalanx_trial::{Candidate, TrialResult};
 use phalanxd::check::{excerpt, held};
 use phalanxd::plans;
@@ -17,6 +18,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Tries a folder, here or in a daemon; the exit code is 0 if it may play.
 ///
@@ -29,7 +31,8 @@ pub fn check(args: &TryArgs) -> Result<ExitCode> {
     let dir = args.dir.as_deref().context("which folder?")?;
     let report = trial(dir, args.game, &args.roles)?;
     tell(&report, &args.remote.print)?;
-    if !report.passed() && args.game.is_none() && args.remote.print.is_text() {
+    let guessed = args.game.or_else(|| phalanx_games::known_game(dir)).is_none();
+    if guessed && !report.passed() && args.remote.print.is_text() {
         let game = phalanx_games::game_of(None, Some(dir));
         remote::print(&format!("checked as a strategy for {game}; --game names another game"))?;
     }
@@ -46,7 +49,8 @@ pub fn trial(dir: &Path, game: Option<&'static str>, roles: &[String]) -> Result
         Ok(bundle) => Arc::new(bundle),
         Err(error) => return Ok(error.into()),
     };
-    if bundle.root_names().next().is_none() {
+    let holds_specs = dir.canonicalize().is_ok_and(|dir| dir.ends_with(SPEC_FOLDER));
+    if holds_specs || bundle.root_names().next().is_none() {
         return Ok(LoadError { diagnostics: vec![without_role(dir, &bundle)] }.into());
     }
     let named = roles.iter().cloned().collect::<SortedSet<_>>();
@@ -59,19 +63,39 @@ pub fn trial(dir: &Path, game: Option<&'static str>, roles: &[String]) -> Result
     let agents = roles.iter().enumerate().map(entry).collect();
     let roster = Roster { team: "check".into(), agents };
     let game = phalanx_games::game_of(game, Some(dir));
-    let limits = Limits::default();
+    let limits = plans::script_limits(&LimitSettings::default());
     let candidate = plans::candidate(game, Arc::new(roster), roles, limits)?;
-    let (view, unplayed) = match first_turns(&bundle, &candidate) {
-        Ok(view) => (Some(view), None),
-        Err(error) => (None, Some(error)),
-    };
-    let mut report = held(&bundle, &Candidate { view, ..candidate });
-    // Of a strategy that is refused, the reason is known.
-    if let Some(error) = unplayed.filter(|_| report.passed()) {
-        let what = format!("no turn was rehearsed: {error:#}");
-        report.diagnostics.push(Diagnostic::error("strategy", what).warning());
+    Ok(played(held(&bundle, &candidate), &candidate))
+}
+
+/// A trial that was passed, with what came of the first turns of a match. What fails there may work
+/// in another variant of the game: it is refused if it fails in all of them.
+fn played(tried: TrialResult, candidate: &Candidate) -> TrialResult {
+    let Some(program) = &tried.program else { return tried };
+    let began = Instant::now();
+    let variants = phalanx_games::variants(candidate.game).unwrap_or_default();
+    let play = |variant| first_turns::play(candidate.game, variant, program, &candidate.roles);
+    let matches = variants.iter().map(|variant| play(Some(*variant)));
+    let mut first = None;
+    for result in matches {
+        let works = result.as_ref().is_ok_and(FirstTurns::passed);
+        if works || first.is_none() {
+            first = Some(result);
+        }
+        if works {
+            break;
+        }
     }
-    Ok(report)
+    match first.unwrap_or_else(|| play(None)) {
+        Ok(FirstTurns { turns, failures, .. }) => {
+            let spent = tried.spent + began.elapsed();
+            TrialResult { turns_rehearsed: turns, spent, ..tried }.with(failures)
+        }
+        Err(error) => {
+            let what = format!("no turn was played: {error:#}");
+            tried.with(vec![Diagnostic::error("strategy", what).warning()])
+        }
+    }
 }
 
 /// Why a folder without a role file cannot play, and which folder in it may be meant.
@@ -82,6 +106,13 @@ fn without_role(dir: &Path, bundle: &Bundle) -> Diagnostic {
         let parts = [SPEC_FOLDER, TYPES_FOLDER, "lib"];
         !folder.split('/').any(|part| parts.contains(&part))
     };
+    if let Some(around) = dir.canonicalize().ok().filter(|dir| dir.ends_with(SPEC_FOLDER))
+        && let Some(around) = around.parent()
+    {
+        let what = "this folder holds specs; the strategy is around it";
+        return Diagnostic::error("strategy", what)
+            .with_help(format!("did you mean {}?", around.display()));
+    }
     let folders = bundle.files().filter_map(|(path, _)| inner(path)).filter(is_strategy);
     let help = folders.min_by_key(|folder| folder.matches('/').count()).map_or_else(
         || "`phalanx strategy new NAME` makes a strategy to begin with".to_owned(),
@@ -123,7 +154,7 @@ pub fn verdict(report: &TrialResult) -> String {
     let errors = report.faults().iter().filter(|fault| fault.fatal).count();
     let verdict = if report.passed() { "may play" } else { "refused" };
     format!(
-        "{verdict}: {}, {}, {} passed, {} failed, {} rehearsed, {} ms",
+        "{verdict}: {}, {}, {} passed, {} failed, {} played, {} ms",
         remote::counted(errors, "error"),
         remote::counted(report.diagnostics.len() - errors, "warning"),
         remote::counted(report.specs_passed, "spec"),
