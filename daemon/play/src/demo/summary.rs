@@ -304,7 +304,10 @@ fn trouble(teams: &[TeamSummary], notices: u64) -> String {
         ];
         let some = kinds.into_iter().filter(|(count, _)| *count > 0);
         let some: Vec<_> = some.map(|(count, what)| format!("{what} {count}")).collect();
-        (!some.is_empty()).then(|| format!("{}: {}", team.name, some.join(", ")))
+        let idle = team.decided == 0 && fallback > 0;
+        let advice =
+            if idle { " (no script decided: `phalanx strategy check` shows why)" } else { "" };
+        (!some.is_empty()).then(|| format!("{}: {}{advice}", team.name, some.join(", ")))
     };
     let referee = (notices > 0).then(|| format!("referee: mistakes {notices}"));
     let all: Vec<_> = teams.iter().filter_map(of).chain(referee).collect();
@@ -322,5 +325,8 @@ mod tests {
         assert_eq!(trouble(&[team(0, 0)], 0), "none");
         let expected = "A: late answers 1, alerts 2; referee: mistakes 3";
         assert_eq!(trouble(&[team(1, 2), team(0, 0)], 3), expected);
+        let silent = TeamSummary { name: "A".into(), fallback: 9, ..Default::default() };
+        let expected = "A: fallbacks 9 (no script decided: `phalanx strategy check` shows why)";
+        assert_eq!(trouble(&[silent], 0), expected);
     }
 }
