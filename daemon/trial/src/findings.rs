@@ -79,7 +79,7 @@ fn is_covered(finding: &Diagnostic, known: &Diagnostic) -> bool {
 /// What to do about a failure of a script, by its text.
 #[must_use]
 pub fn advice(message: &str) -> Option<&'static str> {
-    if message.starts_with("attempt to ") && message.contains("nil") {
+    if message.contains("attempt to ") && message.contains("nil") {
         return Some(
             "something here is nil: queries, entries of the board and of the memory are nil until \
              something is known; test them with `if` first",
@@ -93,4 +93,29 @@ pub fn advice(message: &str) -> Option<&'static str> {
     }
     let late = message.contains("used up its time") || message.contains("took longer than");
     late.then_some("is there a loop that does not end?")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_mistakes_have_advice() {
+        let cases = [
+            ("attempt to index nil with 'x'", Some("is nil")),
+            (
+                "a worker > explores: attempt to perform arithmetic (add) on nil and number",
+                Some("is nil"),
+            ),
+            ("decide does not return: it used up its time of 1000ms", Some("loop")),
+            ("utils: decide: expected a function, got nil", Some("lib/")),
+            ("act.move: parameter 'dir': expected one of n, s, e, w, got 5", None),
+        ];
+        for (message, words) in cases {
+            let found = advice(message);
+            let fits =
+                words.map_or(found.is_none(), |words| found.is_some_and(|it| it.contains(words)));
+            assert!(fits, "{message}: {found:?}");
+        }
+    }
 }
