@@ -49,8 +49,8 @@ pub fn trial(dir: &Path, game: Option<&'static str>, roles: &[String]) -> Result
         Ok(bundle) => Arc::new(bundle),
         Err(error) => return Ok(error.into()),
     };
-    let holds_specs = dir.canonicalize().is_ok_and(|dir| dir.ends_with(SPEC_FOLDER));
-    if holds_specs || bundle.root_names().next().is_none() {
+    // Also a folder of specs has no role file.
+    if bundle.root_names().all(|name| name.ends_with("_spec")) {
         return Ok(LoadError { diagnostics: vec![without_role(dir, &bundle)] }.into());
     }
     let named = roles.iter().cloned().collect::<SortedSet<_>>();
@@ -100,19 +100,19 @@ fn played(tried: TrialResult, candidate: &Candidate) -> TrialResult {
 
 /// Why a folder without a role file cannot play, and which folder in it may be meant.
 fn without_role(dir: &Path, bundle: &Bundle) -> Diagnostic {
+    let full = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    let around = full.parent().filter(|_| full.ends_with(SPEC_FOLDER));
+    if let Some(around) = around.filter(|_| bundle.root_names().next().is_some()) {
+        let what = "this folder holds specs; the strategy is around it";
+        return Diagnostic::error("strategy", what)
+            .with_help(format!("did you mean {}?", around.display()));
+    }
     let what = "there is no role file here: a file NAME.luau that returns a table with decide";
     let inner = |path: &str| Some(path.rsplit_once('/')?.0.to_owned());
     let is_strategy = |folder: &String| {
         let parts = [SPEC_FOLDER, TYPES_FOLDER, "lib"];
         !folder.split('/').any(|part| parts.contains(&part))
     };
-    if let Some(around) = dir.canonicalize().ok().filter(|dir| dir.ends_with(SPEC_FOLDER))
-        && let Some(around) = around.parent()
-    {
-        let what = "this folder holds specs; the strategy is around it";
-        return Diagnostic::error("strategy", what)
-            .with_help(format!("did you mean {}?", around.display()));
-    }
     let folders = bundle.files().filter_map(|(path, _)| inner(path)).filter(is_strategy);
     let help = folders.min_by_key(|folder| folder.matches('/').count()).map_or_else(
         || "`phalanx strategy new NAME` makes a strategy to begin with".to_owned(),
