@@ -204,7 +204,7 @@ const WORKING: [(&str, &str, &str); 2] = [
     (
         "colosseum",
         "actor",
-        "return { decide = function(me) return act.play(world.best_move().move) end }",
+        "return { decide = function(me) return act.play(world.best_move(200).move) end }",
     ),
 ];
 
