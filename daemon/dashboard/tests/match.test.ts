@@ -16,7 +16,7 @@ describe("the match view", () => {
   test("both scores, the clock of the arena, and the race of both with who took the lead", async () => {
     await show("A/match");
     await until(async () => (await said(".scoreboard")).replaceAll(/\s+/g, " ").includes("1,200"));
-    await until(async () => (await said(".clock")).includes("of 400"));
+    await until(async () => /^Step \d+\s*of 400$/.test((await said(".clock")).trim()));
     const race = stand.page.locator(".score-card .chart-frame");
     await until(async () => (await race.getAttribute("aria-label")) === "Score over 4 turns: A from 0 to 30, B from 0 to 1200");
     await until(async () => (await said(".newest")).includes("B takes the lead"));

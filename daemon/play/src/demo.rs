@@ -21,6 +21,7 @@ mod progress;
 mod summary;
 mod takes;
 
+pub(crate) use cast::PATIENCE;
 pub use summary::{Summary, TallyLine, TeamSummary};
 
 use crate::args::DemoArgs;

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 const DEATHS_MAX: usize = 2;
 /// Results of an earlier coordinator that wait until the league asks for them.
 const EARLY_MAX: usize = 4_096;
-/// How long matches wait for a worker before the person who watches is told.
+/// How long matches wait for a worker before a warning.
 const UNPLAYED_MAX: Duration = Duration::from_secs(10);
 /// Things that are said once; more are not remembered.
 const SAID_MAX: usize = 256;

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::time::{Instant, MissedTickBehavior, interval, interval_at, sleep};
 
 /// How long the server keeps a request for an item. After a restart of the server a worker asks
 /// again when this time is over.
@@ -319,7 +319,8 @@ impl Worker {
             Fate::Answer { fingerprint, answer }
         };
         tokio::pin!(played);
-        let mut progress = interval(PROGRESS);
+        // It was received and announced just now.
+        let mut progress = interval_at(Instant::now() + PROGRESS, PROGRESS);
         progress.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {

@@ -18,10 +18,7 @@ pub(crate) struct TrialFindings {
 impl TrialFindings {
     /// Adds a finding, unless the same or an error in the same line is known.
     pub(crate) fn add(&mut self, finding: Diagnostic) {
-        let finding = match advice(&finding.message) {
-            Some(help) if finding.help.is_none() => finding.with_help(help),
-            Some(_) | None => finding,
-        };
+        let finding = advised(finding);
         if self.list.iter().any(|known| is_covered(&finding, known)) {
             return;
         }
@@ -76,9 +73,16 @@ fn is_covered(finding: &Diagnostic, known: &Diagnostic) -> bool {
     same || (worse && finding.column.is_none())
 }
 
+/// The finding, with advice if its text is that of a common mistake and it has none.
+pub(crate) fn advised(finding: Diagnostic) -> Diagnostic {
+    match advice(&finding.message) {
+        Some(help) if finding.help.is_none() => finding.with_help(help),
+        Some(_) | None => finding,
+    }
+}
+
 /// What to do about a failure of a script, by its text.
-#[must_use]
-pub fn advice(message: &str) -> Option<&'static str> {
+fn advice(message: &str) -> Option<&'static str> {
     if message.contains("attempt to ") && message.contains("nil") {
         return Some(
             "something here is nil: queries, entries of the board and of the memory are nil until \

@@ -11,6 +11,6 @@ mod rehearse;
 mod report;
 mod trial;
 
-pub use findings::{FINDINGS_MAX, advice};
+pub use findings::FINDINGS_MAX;
 pub use report::{Candidate, TrialOptions, TrialResult};
-pub use trial::run;
+pub use trial::{run, staged};

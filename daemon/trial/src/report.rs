@@ -1,5 +1,6 @@
 //! What a trial is given, and what came of it.
 
+use crate::findings::advised;
 use phalanx_engine::{Carry, Fault, View};
 use phalanx_game::sorted::SortedSet;
 use phalanx_game::{Api, Roster};
@@ -77,7 +78,8 @@ impl TrialResult {
     pub fn with(mut self, findings: Vec<Diagnostic>) -> Self {
         let refused = findings.iter().any(|finding| finding.severity == Severity::Error);
         self.program = self.program.filter(|_| !refused);
-        self.diagnostics.extend(findings);
+        self.diagnostics.extend(findings.into_iter().map(advised));
+        self.diagnostics = LoadError::new(self.diagnostics).diagnostics;
         self
     }
 

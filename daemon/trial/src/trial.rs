@@ -233,7 +233,8 @@ impl Trial<'_> {
 }
 
 /// The program as code of no generation in particular.
-fn staged(program: &Arc<Program>) -> Staged {
+#[must_use]
+pub fn staged(program: &Arc<Program>) -> Staged {
     let generation = Generation {
         number: 0,
         hash: program.bundle().hash().to_owned(),

@@ -25,7 +25,7 @@ impl AlertGroup<'_> {
 
 /// The alerts by cause.
 pub(crate) fn alert_groups(alerts: &[Alert]) -> Vec<AlertGroup<'_>> {
-    let groups = grouped(alerts, |alert| (alert.kind(), alert.text.clone()));
+    let groups = grouped(alerts, |alert| (alert.kind(), alert.text.as_str()));
     groups.into_iter().filter_map(|(_, alerts)| alert_group(alerts)).collect()
 }
 
@@ -50,8 +50,8 @@ pub(super) fn alerts(alerts: &[Alert], paint: Paint) -> String {
 pub(super) fn troubles(agents: &[Agent], paint: Paint) -> String {
     let lines = |what: &str, reason: fn(&Agent) -> &String| {
         let troubled = agents.iter().filter(|agent| !reason(agent).is_empty());
-        let groups = grouped(troubled, |agent| reason(agent).clone());
-        let line = |(reason, who): (String, Vec<&Agent>)| {
+        let groups = grouped(troubled, |agent| reason(agent).as_str());
+        let line = |(reason, who): (&str, Vec<&Agent>)| {
             let who: Vec<_> = who.iter().map(|agent| agent.name.as_str()).collect();
             format!("\n{} {}: {reason}", paint.ink(Ink::Red, what), names(&who))
         };
@@ -70,7 +70,7 @@ fn names(who: &[&str]) -> String {
 
 fn grouped<'a, T, K: PartialEq>(
     items: impl IntoIterator<Item = &'a T>,
-    key: impl Fn(&T) -> K,
+    key: impl Fn(&'a T) -> K,
 ) -> Vec<(K, Vec<&'a T>)> {
     let mut groups: Vec<(K, Vec<&T>)> = Vec::new();
     for item in items {

@@ -7,7 +7,7 @@ use phalanx_cli::args::OutputArgs;
 use phalanx_cli::remote;
 use phalanx_game::sorted::SortedSet;
 use phalanx_game::{Roster, RosterEntry};
-use phalanx_games::shipped;
+use phalanx_games::{DEFAULT_GAME, shipped};
 use phalanx_lua::{Bundle, Diagnostic, LoadError, SPEC_FOLDER, TYPES_FOLDER};
 use phalanx_settings::LimitSettings;
 use phalanx_trial::{Candidate, TrialResult};
@@ -33,8 +33,8 @@ pub fn check(args: &TryArgs) -> Result<ExitCode> {
     tell(&report, &args.remote.print)?;
     let guessed = args.game.or_else(|| phalanx_games::known_game(dir)).is_none();
     if guessed && !report.passed() && args.remote.print.is_text() {
-        let game = phalanx_games::game_of(None, Some(dir));
-        remote::print(&format!("checked as a strategy for {game}; --game names another game"))?;
+        let what = format!("checked as a strategy for {DEFAULT_GAME}; --game names another game");
+        remote::print(&what)?;
     }
     Ok(if report.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

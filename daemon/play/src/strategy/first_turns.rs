@@ -1,24 +1,23 @@
 //! The first turns of a match, for a check without a daemon: many mistakes show only when a script
 //! decides.
 
+use crate::demo::PATIENCE;
 use anyhow::Result;
-use phalanx_engine::{Generation, JournalEntry, JournalEvent, StrategyOrigin};
+use phalanx_engine::{JournalEntry, JournalEvent};
 use phalanx_game::RosterEntry;
 use phalanx_game::sorted::SortedSet;
 use phalanx_games::TeamPlan;
 use phalanx_games::demo::DemoAsk;
 use phalanx_lua::{Diagnostic, Program};
 use phalanx_net::{Lockstep, LockstepOptions, Observer};
-use phalanx_trial::advice;
+use phalanx_trial::staged;
 use phalanxd::casting::{Casting, beginning};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 /// Turns that are played: enough for an action and its result.
 const TURNS: u32 = 10;
-/// How long a script may take: as in a fast demo.
-const PATIENCE: Duration = Duration::from_secs(1);
 /// A match ends after this time, however many turns it had.
 const TIME_MAX: Duration = Duration::from_secs(10);
 /// The seed of the map and of the scripts.
@@ -100,15 +99,7 @@ fn plan(
     program: &Arc<Program>,
     roles: &[String],
 ) -> Result<TeamPlan> {
-    let bundle = program.bundle();
-    let generation = Generation {
-        number: 0,
-        hash: bundle.hash().to_owned(),
-        accepted: SystemTime::now(),
-        origin: StrategyOrigin::Start,
-    };
-    let staged = Arc::clone(program).staged(Arc::new(generation), Duration::ZERO);
-    let mut plan = casting.plan(team, bundle, staged, SEED)?;
+    let mut plan = casting.plan(team, program.bundle(), staged(program), SEED)?;
     for (entry, role) in plan.roster.agents.iter_mut().zip(roles.iter().cycle()) {
         *entry = RosterEntry::new(entry.name.clone(), role.clone());
     }
@@ -162,14 +153,11 @@ impl Watch<'_> {
         if let Some((file, line)) = place {
             finding = finding.at(line, self.program.bundle().source(file).map(Arc::clone));
         }
-        self.played.failures.push(match advice(message) {
-            Some(help) => finding.with_help(help),
-            None => finding,
-        });
+        self.played.failures.push(finding);
     }
 }
 
-/// The place at the beginning of an error's text, and the rest.
+/// The place at the beginning of an error's text, as `BrainError` writes it, and the rest.
 fn placed(text: &str) -> (Option<(&str, u32)>, &str) {
     let found = text.split_once(": ").and_then(|(place, rest)| {
         let (file, line) = place.rsplit_once(':')?;
