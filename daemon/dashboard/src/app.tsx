@@ -102,8 +102,8 @@ function Header(): JSX.Element {
         {(team) => (
           <dl class="facts" aria-label="The team now">
             <Fact name="State" value={teamStateText(team().state, team().end)} />
-            <Fact name="Turn" value={turnText(team().turn)} />
-            <Fact name="Score" value={scoreText(team().score)} />
+            <Fact name="Turn" value={turnText(cockpit.progress().turn)} />
+            <Fact name="Score" value={scoreText(cockpit.progress().score)} />
             <Fact name="Seats" value={`${team().seatedCount}/${team().agentCount}`} />
             <Fact name="Generation" value={`${team().generation}`} />
           </dl>

@@ -12,9 +12,24 @@ export interface Known {
   /** Names of its agents. */
   readonly agents: readonly string[];
   readonly turns: readonly ScoreAt[];
-  /** Score of the running round, in the last answer about the team. */
-  readonly score: bigint | undefined;
+  /** Turn and score of the running round, in the last answer about the team. */
+  readonly looked: { readonly turn?: Moment | undefined; readonly score?: bigint | undefined } | undefined;
   readonly roundScores: readonly bigint[];
+}
+
+/** How far a team is. */
+export interface Progress {
+  readonly turn: Moment | undefined;
+  /** Score of the running round; undefined: not known. */
+  readonly score: number | undefined;
+}
+
+/** How far a team is: what its turns say arrives at once, and an answer about the team is up to a second old. */
+export function progress({ turns, looked }: Pick<Known, "turns" | "looked">): Progress {
+  const { turn, score } = looked ?? {};
+  const last = turns.findLast((one) => one.score !== undefined);
+  const later = turn !== undefined && last?.round === turn.round && isAfter(last, turn);
+  return later ? { turn: last, score: last.score } : { turn, score: score === undefined ? undefined : Number(score) };
 }
 
 /** One contestant. */
@@ -75,12 +90,12 @@ export function entrants(known: readonly Known[], arena: Arena | undefined, verd
     if (side !== undefined) taken.add(side);
     const rounds = verdicts.last?.scores.find((score) => score.team === side)?.rounds ?? [];
     const refereed = side === undefined ? [] : verdicts.turnsOf(side);
-    const score = team.score ?? (side === undefined ? undefined : rounds.at(-1));
+    const refereeScore = side === undefined ? undefined : rounds.at(-1);
     return {
       name: team.name,
       ours: true,
       turns: joined(refereed, team.turns),
-      score: score === undefined ? undefined : Number(score),
+      score: progress(team).score ?? (refereeScore === undefined ? undefined : Number(refereeScore)),
       rounds: team.roundScores.map(Number),
     };
   });

@@ -8,6 +8,7 @@ import type { Team } from "../gen/phalanx/v1/team_pb";
 import { LIVE, type StreamState } from "../live/follow";
 import { perFrame, tab } from "../live/outside";
 import { poll } from "../live/poll";
+import { progress } from "../match/contest";
 import { History } from "../match/history";
 import { Samples } from "../plots/samples";
 import { shortName, type Cockpit } from "./context";
@@ -123,6 +124,7 @@ export function createCockpit(): Cockpit {
     generation: createMemo(() => team()?.generation),
     history,
     version,
+    progress: createMemo(() => (version(), progress({ turns: history.turns, looked: team() }))),
     samples,
     link: () => (pollState().kind === "live" && streamState().kind !== "connecting" ? streamState() : pollState()),
     role: () => caller().role,

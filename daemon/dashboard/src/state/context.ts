@@ -5,6 +5,7 @@ import type { Fault } from "../api/fault";
 import type { Role } from "../gen/phalanx/v1/access_pb";
 import type { Team } from "../gen/phalanx/v1/team_pb";
 import type { StreamState } from "../live/follow";
+import type { Progress } from "../match/contest";
 import type { History } from "../match/history";
 import type { Samples } from "../plots/samples";
 import type { Place } from "./place";
@@ -28,6 +29,8 @@ export interface Cockpit {
   /** Its history; the number grows whenever it does. */
   readonly history: History;
   readonly version: Accessor<number>;
+  /** Its turn and score, as far as anything on the page says. */
+  readonly progress: Accessor<Progress>;
   /** Numbers that were read while the page was open, `SIDE/SOURCE/NAME`; dropped with the history. */
   readonly samples: Samples;
   /** State of the connection. */

@@ -41,7 +41,7 @@ export function MatchView(): JSX.Element {
         const team = cockpit.teams().find(({ name }) => shortName(name) === one.name);
         // Only an arena has to be asked who is who.
         const agents = hosted.arena() === undefined ? [] : (one.team()?.agents ?? []).map(({ name }) => name);
-        return { name: one.name, agents, turns: one.history.turns, score: team?.score, roundScores: team?.roundScores ?? [] };
+        return { name: one.name, agents, turns: one.history.turns, looked: team, roundScores: team?.roundScores ?? [] };
       }),
     ),
   );
@@ -67,7 +67,7 @@ export function MatchView(): JSX.Element {
             moment: undefined,
             live: true,
           }}
-          score={<Scoreboard contest={contest()} clock={clockOf((hosted.version(), hosted.verdicts.last))} turn={cockpit.team()?.turn} />}
+          score={<Scoreboard contest={contest()} clock={clockOf((hosted.version(), hosted.verdicts.last))} turn={cockpit.progress().turn} />}
           strip={<Strip sides={sides()} />}
           map={() => <MatchMap sides={sides()} side={one()} focus={setFocused} hosted={hosted} truth={truth} layers={layers} />}
         />
