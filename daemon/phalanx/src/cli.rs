@@ -1,7 +1,7 @@
 //! The command line of `phalanx`: its verbs, whose arguments are in the crates that carry them out.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use phalanx_analysis::args::map::MapArgs;
 use phalanx_analysis::args::recording::RecordingVerb;
@@ -55,6 +55,28 @@ pub struct Phalanx {
     pub color: Color,
     #[command(subcommand)]
     pub verb: Verb,
+}
+
+impl Phalanx {
+    /// Reads a command line, the program's name first.
+    pub fn read<W>(words: impl IntoIterator<Item = W>) -> clap::error::Result<Self>
+    where
+        W: Into<std::ffi::OsString> + Clone,
+    {
+        let matches = with_negative_numbers(Self::command()).try_get_matches_from(words)?;
+        Self::from_arg_matches(&matches)
+    }
+}
+
+/// The command, where `-1` after an option is its value, so that the option itself can say what is
+/// wrong with it.
+fn with_negative_numbers(command: Command) -> Command {
+    command
+        .mut_args(|arg| {
+            let takes_value = arg.get_action().takes_values();
+            if takes_value { arg.allow_negative_numbers(true) } else { arg }
+        })
+        .mut_subcommands(with_negative_numbers)
 }
 
 #[derive(Debug, Subcommand)]
@@ -282,12 +304,24 @@ pub enum Program {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
     use phalanxd::args::Phalanxd;
 
     #[test]
     fn the_command_lines_are_consistent() {
         Phalanx::command().debug_assert();
         Phalanxd::command().debug_assert();
+    }
+
+    /// An option says what it takes; without this, `-1` is taken for an option that does not exist.
+    #[test]
+    fn a_negative_number_is_the_value_of_its_option() {
+        for (line, said) in [
+            ("phalanx demo --seed -1", "invalid value '-1' for '--seed <S>'"),
+            ("phalanx demo --steps -5 --fast", "invalid value '-5' for '--steps <N>'"),
+            ("phalanx demo -1", "unexpected argument '-1'"),
+        ] {
+            let error = Phalanx::read(line.split(' ')).expect_err(line).to_string();
+            assert!(error.contains(said), "{line}: {error}");
+        }
     }
 }

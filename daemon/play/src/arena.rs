@@ -122,23 +122,23 @@ fn start_on_enter(arena: ArenaHandle) {
     });
 }
 
-/// Prints the begin and the end of each simulation.
+/// How often the state of a running match is printed.
+const STATE_EVERY: Duration = Duration::from_secs(10);
+
+/// Prints the begin and the end of each simulation, and the state between.
 async fn follow(arena: ArenaHandle) {
     let mut verdicts = arena.verdicts();
-    drop(arena);
     let mut progress = Progress::default();
+    let mut ticks = tokio::time::interval(STATE_EVERY);
+    ticks.tick().await;
     loop {
-        let lines = if progress.is_through() {
-            match tokio::time::timeout(RESULT_MAX, verdicts.changed()).await {
-                Ok(Ok(())) => progress.changed(&verdicts.borrow_and_update()),
-                Ok(Err(_)) => break,
-                Err(_) => progress.result(),
-            }
-        } else {
-            match verdicts.changed().await {
+        let lines = tokio::select! {
+            changed = verdicts.changed() => match changed {
                 Ok(()) => progress.changed(&verdicts.borrow_and_update()),
                 Err(_) => break,
-            }
+            },
+            () = tokio::time::sleep(RESULT_MAX), if progress.is_through() => progress.result(),
+            _ = ticks.tick() => progress.state(arena.clients()).into_iter().collect(),
         };
         lines.iter().for_each(|line| say(line));
     }
@@ -150,6 +150,8 @@ struct Progress {
     last: Verdict,
     /// The end of the running simulation was printed.
     reported: bool,
+    /// Round, step and clients of the last state that was printed.
+    state: (u32, u32, usize),
 }
 
 impl Progress {
@@ -174,6 +176,22 @@ impl Progress {
             lines.push(scores(&format!("simulation {round}, {steps} steps"), verdict));
         }
         lines
+    }
+
+    /// The line for the state of the match while `clients` are connected; `None` if it was printed
+    /// already.
+    fn state(&mut self, clients: usize) -> Option<String> {
+        let Verdict { over, round, step, steps, .. } = self.last;
+        let state = (round, step, clients);
+        if over || self.reported || std::mem::replace(&mut self.state, state) == state {
+            return None;
+        }
+        let clients = format!("{clients} client{} connected", if clients == 1 { "" } else { "s" });
+        Some(match (round, steps) {
+            (0, _) => format!("the match has not begun; {clients}"),
+            (_, 0) => scores(&format!("step {step}, {clients}"), &self.last),
+            _ => scores(&format!("step {step} of {steps}, {clients}"), &self.last),
+        })
     }
 
     /// No result came after the last step.
@@ -256,6 +274,21 @@ mod tests {
                 verdicts.iter().flat_map(|verdict| progress.changed(verdict)).collect();
             assert_eq!(lines, expected, "{case}");
         }
+    }
+
+    #[test]
+    fn the_state_is_printed_when_it_has_changed() {
+        let mut progress = Progress::default();
+        assert_eq!(progress.state(0), None);
+        assert_eq!(progress.state(1).unwrap(), "the match has not begun; 1 client connected");
+        assert_eq!(progress.state(1), None);
+        progress.changed(&verdict(1, 4, &[5]));
+        assert_eq!(progress.state(2).unwrap(), "step 4 of 9, 2 clients connected: A [5]");
+        assert_eq!(progress.state(2), None);
+        progress.changed(&Verdict { steps: 0, ..verdict(1, 5, &[5]) });
+        assert_eq!(progress.state(0).unwrap(), "step 5, 0 clients connected: A [5]");
+        progress.changed(&Verdict { over: true, ..verdict(1, 9, &[5]) });
+        assert_eq!(progress.state(0), None);
     }
 
     #[test]

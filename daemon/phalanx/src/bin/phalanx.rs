@@ -2,7 +2,6 @@
 //! daemon, so that packages contain one program.
 
 use anyhow::Result;
-use clap::Parser;
 use phalanx::cli::{ArenaVerb, LeagueVerb, Phalanx, StrategyVerb, Verb};
 use phalanx::{complete, manual};
 use phalanx_analysis::{extracts, files, pictures, redecide, viewer};
@@ -36,7 +35,7 @@ fn main() -> ExitCode {
         complete::print(&words.collect::<Vec<_>>());
         return ExitCode::SUCCESS;
     }
-    let args = match Phalanx::try_parse() {
+    let args = match Phalanx::read(&words) {
         Ok(args) => args,
         Err(error) => {
             let code = if error.use_stderr() { EXIT_USAGE } else { 0 };
