@@ -24,6 +24,11 @@ pub trait CheckpointSink: fmt::Debug + Send + Sync {
 
     /// The checkpoints are of no use any more: the match is over, or the team left it for another.
     fn forget(&self);
+
+    /// Why no checkpoint can be written at the moment; `None` while all is well.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
 }
 
 /// A checkpoint without its types.

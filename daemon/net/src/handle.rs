@@ -1,5 +1,6 @@
 //! The handle of a running team: no types of a game, no locks, bounded queues.
 
+use crate::checkpoint::CheckpointSink;
 use crate::clock::now;
 use crate::handed::{HandedConnections, HandedSeat};
 use crate::lease::Lease;
@@ -10,6 +11,7 @@ use crate::seat::SeatStatus;
 use crate::seat_registry::{Lineup, SeatRegistry};
 use crate::seat_target::SeatTarget;
 use crate::supervisor::{Health, ThreadRequest};
+use crate::tape::Recorder;
 use crate::thread::{Signals, TeamEnd};
 use crate::tickets::Tickets;
 use crate::{AnswerMeter, ThreadHealth, Timings};
@@ -77,6 +79,8 @@ pub(crate) struct HandleParts {
     /// Commands to the task that watches the thread.
     pub(crate) thread_requests: mpsc::Sender<ThreadRequest>,
     pub(crate) health: Arc<Health>,
+    pub(crate) recorder: Option<Arc<dyn Recorder>>,
+    pub(crate) checkpoints: Option<Arc<dyn CheckpointSink>>,
 }
 
 struct HandleInner {
@@ -278,6 +282,18 @@ impl TeamHandle {
     #[must_use]
     pub fn thread(&self) -> ThreadHealth {
         self.inner.parts.health.look()
+    }
+
+    /// Why the team's recording or its checkpoints cannot be written at the moment; empty while
+    /// they can.
+    #[must_use]
+    pub fn disk_troubles(&self) -> Vec<String> {
+        let HandleParts { recorder, checkpoints, .. } = &self.inner.parts;
+        let recording = recorder.as_ref().and_then(|recorder| recorder.trouble());
+        let recording = recording.map(|why| format!("the recording is not written: {why}"));
+        let checkpoint = checkpoints.as_ref().and_then(|checkpoints| checkpoints.trouble());
+        let checkpoint = checkpoint.map(|why| format!("checkpoints are not written: {why}"));
+        recording.into_iter().chain(checkpoint).collect()
     }
 
     pub(crate) fn lease(&self) -> watch::Receiver<Arc<Lease>> {

@@ -122,6 +122,8 @@ impl Puppet {
             pulse: crate::Pulse::default(),
             lease: watch::Sender::new(Arc::<Lease>::default()).subscribe(),
             health: Arc::default(),
+            recorder: None,
+            checkpoints: None,
             name,
             declared,
             target,

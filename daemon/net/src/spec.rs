@@ -266,7 +266,7 @@ impl<G: Game> TeamSpec<G> {
             options: self.seat,
             inbox: inbox.clone(),
             meter: Arc::clone(&meter),
-            recorder: self.recorder,
+            recorder: self.recorder.clone(),
             senders,
             handed: start.handed.into(),
             span: tracing::info_span!("team", team = self.name),
@@ -294,6 +294,8 @@ impl<G: Game> TeamSpec<G> {
             lease: leases.subscribe(),
             thread_requests,
             health: Arc::clone(&health),
+            recorder: self.recorder,
+            checkpoints: self.checkpoints.and_then(|options| options.sink),
         };
         let outlets = Outlets {
             inbox: inbox.clone(),

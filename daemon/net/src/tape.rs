@@ -29,6 +29,11 @@ pub trait Recorder: fmt::Debug + Send + Sync {
 
     /// How much of what can be left out is wanted now: a recorder that is behind wants less.
     fn appetite(&self) -> Appetite;
+
+    /// Why nothing can be written at the moment; `None` while all is well.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
 }
 
 /// What a recorder has room for.

@@ -99,6 +99,10 @@ impl Recorder for Both {
     fn appetite(&self) -> Appetite {
         self.kept.appetite()
     }
+
+    fn trouble(&self) -> Option<String> {
+        self.kept.trouble()
+    }
 }
 
 /// A socket whose metrics are collected.

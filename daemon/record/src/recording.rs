@@ -176,6 +176,10 @@ impl Recorder for Recording {
     fn appetite(&self) -> Appetite {
         self.queue.appetite()
     }
+
+    fn trouble(&self) -> Option<String> {
+        self.board.status().trouble.clone()
+    }
 }
 
 impl Recording {

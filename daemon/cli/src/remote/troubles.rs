@@ -40,8 +40,8 @@ fn alert_group(alerts: Vec<&Alert>) -> Option<AlertGroup<'_>> {
 pub(super) fn alerts(alerts: &[Alert], paint: Paint) -> String {
     let line = |group: AlertGroup<'_>| {
         let head = paint.ink(Ink::Red, &format!("ALERT {}", group.subject()));
-        let since = group.first.since.unwrap_or_default();
-        format!("{head} since {}:{}: {}\n", since.round, since.step, group.first.text)
+        let since = group.first.since.map(|since| format!(" since {}:{}", since.round, since.step));
+        format!("{head}{}: {}\n", since.unwrap_or_default(), group.first.text)
     };
     alert_groups(alerts).into_iter().map(line).collect()
 }

@@ -54,7 +54,7 @@ pub(crate) fn team(team: &ServedTeam, with_agents: bool) -> v1::Team {
         metrics: snapshot.metrics.iter().map(|(key, value)| (key.clone(), *value)).collect(),
         etag: etag_of(team, generation, &agents),
         stopped: team.handle.is_stopped(),
-        alerts: snapshot.alerts.iter().map(steering::alert).collect(),
+        alerts: snapshot.alerts.iter().map(steering::alert).chain(failing_disk(team)).collect(),
         end: end.into(),
         end_reason,
         creator: team.creator.clone().unwrap_or_default(),
@@ -62,6 +62,15 @@ pub(crate) fn team(team: &ServedTeam, with_agents: bool) -> v1::Team {
         agents: if with_agents { agents } else { Vec::new() },
         keys: if with_agents { keys(&team.handle) } else { Vec::new() },
     }
+}
+
+/// The disk is no part of the match: the team knows nothing of it.
+fn failing_disk(team: &ServedTeam) -> impl Iterator<Item = v1::Alert> {
+    team.handle.disk_troubles().into_iter().map(|text| v1::Alert {
+        kind: v1::AlertKind::FailingDisk.into(),
+        text,
+        ..v1::Alert::default()
+    })
 }
 
 fn keys(team: &TeamHandle) -> Vec<v1::OrderKey> {

@@ -26,6 +26,8 @@ pub struct Writer {
 struct WriterQueue {
     pending: Mutex<PendingJobs>,
     wake: Condvar,
+    /// Why the last checkpoint of a team was not written, by team.
+    troubles: Mutex<SortedMap<String, String>>,
 }
 
 #[derive(Debug, Default)]
@@ -67,6 +69,10 @@ impl WriterQueue {
         }
         let jobs = std::mem::take(&mut pending.teams);
         (!jobs.is_empty()).then_some(jobs)
+    }
+
+    fn troubles(&self) -> MutexGuard<'_, SortedMap<String, String>> {
+        self.troubles.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn close(&self) {
@@ -138,6 +144,10 @@ impl CheckpointSink for TeamSink {
         self.queue
             .leave(&self.team, |job| *job = Job { files: Some(FileChange::Remove), put: None });
     }
+
+    fn trouble(&self) -> Option<String> {
+        self.queue.troubles().get(&self.team).cloned()
+    }
 }
 
 /// State of the thread.
@@ -152,8 +162,7 @@ struct Team {
     folder: Folder,
     freezer: Freezer,
     metrics: CheckpointMetrics,
-    /// A failure to write was logged.
-    is_failing: bool,
+    queue: Arc<WriterQueue>,
 }
 
 impl Work {
@@ -165,7 +174,7 @@ impl Work {
                     folder: Folder::of(folder, name),
                     freezer: Freezer::default(),
                     metrics: CheckpointMetrics::new(Arc::clone(metrics), name),
-                    is_failing: false,
+                    queue: Arc::clone(&self.queue),
                 });
                 team.work(job, self.checkpoints.sync_every);
             }
@@ -213,20 +222,21 @@ impl Team {
         }
     }
 
-    /// Logs once that writing fails, and once that it works again.
+    /// Logs once that writing fails, and once that it works again, and keeps why it fails.
     fn tell<T>(&mut self, written: io::Result<T>) {
         let (team, file) = (self.folder.team(), self.folder.path(Slot::Newest));
         let file = file.display();
-        match (written, self.is_failing) {
-            (Ok(_), true) => {
-                info!(team, %file, "checkpoints are written again");
-                self.is_failing = false;
-            }
-            (Err(error), false) => {
-                warn!(team, %file, %error, "cannot write a checkpoint; the team plays on, the one \
-                    before is kept");
-                self.is_failing = true;
-            }
+        let trouble = written.as_ref().err().map(|error| format!("{file}: {error}"));
+        let before = match trouble {
+            Some(trouble) => self.queue.troubles().insert(team.to_owned(), trouble),
+            None => self.queue.troubles().remove(team),
+        };
+        match (written, before.is_some()) {
+            (Ok(_), true) => info!(team, %file, "checkpoints are written again"),
+            (Err(error), false) => warn!(
+                team, %file, %error,
+                "cannot write a checkpoint; the team plays on, the one before is kept"
+            ),
             (Ok(_), false) | (Err(_), true) => {}
         }
     }

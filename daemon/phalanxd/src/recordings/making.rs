@@ -96,4 +96,8 @@ impl Recorder for Patient {
     fn appetite(&self) -> Appetite {
         Appetite::Everything
     }
+
+    fn trouble(&self) -> Option<String> {
+        self.0.trouble()
+    }
 }

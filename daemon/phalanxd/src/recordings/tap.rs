@@ -86,4 +86,8 @@ impl Recorder for Tap {
     fn appetite(&self) -> Appetite {
         self.next.appetite()
     }
+
+    fn trouble(&self) -> Option<String> {
+        self.next.trouble()
+    }
 }
