@@ -32,8 +32,11 @@ pub(crate) struct Call {
 
 impl Call {
     /// The call of a request that changes `subject`; notes the subject for the audit log.
-    pub(crate) fn open<T>(request: &Request<T>, subject: &str) -> Self {
+    pub(crate) fn open<T: Change>(request: &Request<T>, subject: &str) -> Self {
         Subject::note(request, subject);
+        if request.get_ref().validate_only() {
+            Subject::note_only_checked(request);
+        }
         let extensions = request.extensions();
         let caller = extensions.get::<IdentifiedCaller>();
         let method = extensions.get::<&'static Method>().map_or("", |method| method.path);

@@ -84,6 +84,8 @@ pub(crate) struct Subject {
     on: Arc<OnceLock<String>>,
     /// The new address of a moved team.
     to: Arc<OnceLock<String>>,
+    /// The request is only checked: it changes nothing, so that nothing is logged.
+    only_checked: Arc<OnceLock<()>>,
 }
 
 impl Subject {
@@ -91,6 +93,13 @@ impl Subject {
     pub(crate) fn note<T>(request: &tonic::Request<T>, name: &str) {
         if let Some(subject) = request.extensions().get::<Self>() {
             drop(subject.on.set(kept(name)));
+        }
+    }
+
+    /// Notes that this request changes nothing.
+    pub(crate) fn note_only_checked<T>(request: &tonic::Request<T>) {
+        if let Some(subject) = request.extensions().get::<Self>() {
+            subject.only_checked.get_or_init(|| ());
         }
     }
 
@@ -358,7 +367,7 @@ impl GateLayer {
         subject: &Subject,
         result: &str,
     ) {
-        if !method.changes {
+        if !method.changes || subject.only_checked.get().is_some() {
             return;
         }
         let what = short(method).to_owned();

@@ -150,6 +150,9 @@ impl v1::daemon_server::Daemon for DaemonService {
         request: Request<v1::ReloadSettingsRequest>,
     ) -> RpcResult<v1::ReloadSettingsResponse> {
         Subject::note(&request, SETTINGS);
+        if request.get_ref().validate_only {
+            Subject::note_only_checked(&request);
+        }
         let by = caller::name(&request);
         let v1::ReloadSettingsRequest { validate_only } = request.into_inner();
         let reloading = self.host.reload(by, validate_only).ok_or_else(|| {

@@ -4,6 +4,7 @@
 use crate::{AgentSpec, TeamHandle};
 use phalanx_engine::{AddAgent, CommandError, Enrolled, RemoveAgent};
 use phalanx_game::AgentId;
+use secrecy::SecretString;
 
 impl TeamHandle {
     /// Adds an agent to the running team and opens its seat at the team's referee. Returns the
@@ -28,6 +29,15 @@ impl TeamHandle {
     pub async fn remove_agent(&self, agent: AgentId, by: String) -> Result<(), CommandError> {
         let team = self.clone();
         alone(async move { team.let_go(agent, by).await }).await
+    }
+
+    /// The agent logs in with this password from its next connection on; an agent that is not
+    /// connected tries it at once.
+    pub fn set_password(&self, agent: AgentId, password: SecretString) {
+        let seat = self.lineup().borrow().seats.get(agent.index()).copied();
+        if let Some(seat) = seat {
+            self.registry().set_password(seat, password);
+        }
     }
 
     async fn take_on(&self, spec: &AgentSpec, by: String) -> Result<AgentId, CommandError> {

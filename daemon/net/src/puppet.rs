@@ -221,7 +221,7 @@ impl Opener for FakeSeats {
             let status = Self::open(&fake_seats).remove(&id);
             status.inspect(|status| status.send_modify(|it| it.state = SeatState::Closed));
         });
-        SeatEntry::new(name, shown, task.abort_handle(), leave)
+        SeatEntry::new(name, (shown, watch::Sender::default()), task.abort_handle(), leave)
     }
 }
 

@@ -30,6 +30,7 @@ use futures_util::FutureExt;
 use line::{Line, Open, Tail, dial_done, read, write};
 use phalanx_engine::SeatState;
 use phalanx_game::{AgentId, Game, Seat, SeatId, Session, Turn};
+use secrecy::{ExposeSecret, SecretString};
 use std::io;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -85,13 +86,16 @@ pub fn open_seat<G: Game>(
     // This target never changes.
     let target = SeatTarget { endpoint, stopped: false, connections: None };
     let target = watch::Sender::new(target).subscribe();
-    let links = SeatChannels { target, inbox, leave, handed: None };
+    let password = watch::Sender::default().subscribe();
+    let links = SeatChannels { target, password, inbox, leave, handed: None };
     seat_on_target(game, seat, options, links, (meter, None))
 }
 
 /// The channels between a seat and its team.
 pub(crate) struct SeatChannels<G: Game> {
     pub(crate) target: watch::Receiver<SeatTarget>,
+    /// A new password of its account.
+    pub(crate) password: watch::Receiver<SecretString>,
     pub(crate) inbox: Mailbox<G>,
     pub(crate) leave: CancellationToken,
     /// A connection from another process.
@@ -106,7 +110,7 @@ pub(crate) fn seat_on_target<G: Game>(
     links: SeatChannels<G>,
     (meter, recorder): (Arc<AnswerMeter>, Option<Arc<dyn Recorder>>),
 ) -> SeatLink<G> {
-    let SeatChannels { mut target, inbox, leave, handed } = links;
+    let SeatChannels { mut target, password, inbox, leave, handed } = links;
     if target.borrow().stopped {
         // The seat has to read it before it dials.
         target.mark_changed();
@@ -125,6 +129,8 @@ pub(crate) fn seat_on_target<G: Game>(
         game,
         seat,
         target,
+        password,
+        is_outdated: false,
         options,
         inbox,
         team_gone: false,
@@ -151,6 +157,9 @@ struct SeatTask<G: Game> {
     game: G,
     seat: Seat,
     target: watch::Receiver<SeatTarget>,
+    password: watch::Receiver<SecretString>,
+    /// The session has an old password: the next connection gets a new one.
+    is_outdated: bool,
     options: SeatOptions,
     inbox: Mailbox<G>,
     team_gone: bool,
@@ -178,6 +187,7 @@ enum Wake<G: Game> {
     Timer,
     Leave,
     Target,
+    Password,
     Dialed(Result<Pipe, EndpointError>),
     Written(io::Result<usize>),
     Action(Act<G>),
@@ -207,6 +217,7 @@ impl<G: Game> SeatTask<G> {
                 Wake::Timer => self.timer(),
                 Wake::Leave => self.start_leaving(),
                 Wake::Target => self.follow_target(),
+                Wake::Password => self.take_password(),
                 Wake::Dialed(Ok(pipe)) => self.dialed(pipe),
                 Wake::Dialed(Err(error)) => self.retry(&error.to_string()),
                 Wake::Written(Ok(bytes)) => self.written(bytes),
@@ -238,6 +249,7 @@ impl<G: Game> SeatTask<G> {
             () = self.leave.cancelled(), if self.leaving.is_none() => Wake::Leave,
             // When the sender is gone, the target does not change any more.
             Ok(()) = self.target.changed() => Wake::Target,
+            Ok(()) = self.password.changed() => Wake::Password,
             result = dial_done(dial) => Wake::Dialed(result),
             result = write(writer, &self.driver.outbox) => Wake::Written(result),
             result = read(reader, &mut self.buffer), if !self.giving => Wake::Read(result),
@@ -295,6 +307,9 @@ impl<G: Game> SeatTask<G> {
     }
 
     fn dial(&mut self) {
+        if std::mem::take(&mut self.is_outdated) {
+            self.driver.replace(self.game.session(&self.seat), now());
+        }
         let (endpoint, limit) =
             (self.target.borrow().endpoint.clone(), self.options.connect_timeout);
         if let Endpoint::Awaited(awaited) = &endpoint {
@@ -446,6 +461,16 @@ impl<G: Game> SeatTask<G> {
             }
             (Line::Open(_) | Line::Stopped | Line::Closed, true)
             | (Line::Waiting { .. } | Line::Dialing(_) | Line::Open(_) | Line::Closed, false) => {}
+        }
+    }
+
+    /// The account has another password: a seat that is not connected tries it at once.
+    fn take_password(&mut self) {
+        self.password.borrow_and_update().expose_secret().clone_into(&mut self.seat.password);
+        self.is_outdated = true;
+        if matches!(self.line, Line::Waiting { .. } | Line::Dialing(_)) {
+            self.backoff.reset();
+            self.line = Line::Waiting { until: now() };
         }
     }
 

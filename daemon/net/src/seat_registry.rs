@@ -67,7 +67,9 @@ impl<G: Game> Opener for SeatFactory<G> {
         let (game, target, inbox) = (self.game.clone(), self.target.clone(), self.inbox.clone());
         let (left, observers) = (leave.clone(), (Arc::clone(&self.meter), self.recorder.clone()));
         let handed = self.handed(&name, &target.borrow());
-        let link = SeatChannels { target, inbox, leave: left, handed };
+        let password = watch::Sender::default();
+        let changed = password.subscribe();
+        let link = SeatChannels { target, password: changed, inbox, leave: left, handed };
         let open = || seat_on_target(game, seat, self.options, link, observers);
         let SeatLink { actions, status, task } = self.span.in_scope(open);
         self.senders.send_modify(|senders| match senders.get_mut(id.index()) {
@@ -77,7 +79,7 @@ impl<G: Game> Opener for SeatFactory<G> {
         let abort = task.abort_handle();
         // Seats catch their own panics, and the drain reports aborted ones.
         tasks.spawn(task.map(drop).boxed());
-        SeatEntry::new(name, status, abort, leave)
+        SeatEntry::new(name, (status, password), abort, leave)
     }
 }
 
@@ -96,6 +98,7 @@ impl<G: Game> SeatFactory<G> {
 pub(crate) struct SeatEntry {
     name: String,
     status: watch::Receiver<SeatStatus>,
+    password: watch::Sender<SecretString>,
     abort: AbortHandle,
     leave: CancellationToken,
     /// Its agent was removed.
@@ -105,11 +108,11 @@ pub(crate) struct SeatEntry {
 impl SeatEntry {
     pub(crate) fn new(
         name: String,
-        status: watch::Receiver<SeatStatus>,
+        (status, password): (watch::Receiver<SeatStatus>, watch::Sender<SecretString>),
         abort: AbortHandle,
         leave: CancellationToken,
     ) -> Self {
-        Self { name, status, abort, leave, removed: false }
+        Self { name, status, password, abort, leave, removed: false }
     }
 }
 
@@ -160,6 +163,13 @@ impl SeatRegistry {
         match table.get_mut(id.index()) {
             Some(known) => *known = place,
             None => table.push(place),
+        }
+    }
+
+    /// The seat logs in with this password from its next connection on.
+    pub(crate) fn set_password(&self, id: SeatId, password: SecretString) {
+        if let Some(place) = self.table().get(id.index()) {
+            place.password.send_replace(password);
         }
     }
 

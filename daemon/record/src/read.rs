@@ -6,6 +6,7 @@ mod decode;
 mod open;
 mod raw;
 mod scan;
+mod sections;
 mod summary;
 
 pub use decode::{Entry, Recorded};
@@ -57,6 +58,10 @@ pub enum DamageCause {
     Disk(String),
     /// A file of the recording is not there.
     PartMissing,
+    /// The checksum of all records is wrong, although every message can be read.
+    Records,
+    /// The checksum of the index is wrong.
+    Index,
 }
 
 impl RecordingDamage {
@@ -64,10 +69,20 @@ impl RecordingDamage {
         Self { part: 0, at, bytes, wrong }
     }
 
-    /// Whether no written entry is missing: the file was only not finished.
+    /// Whether no written entry is missing: the file was only not finished, or something beside the
+    /// entries is damaged.
     #[must_use]
     pub fn is_harmless(&self) -> bool {
-        self.wrong == DamageCause::End && self.bytes == 0
+        match self.wrong {
+            DamageCause::End => self.bytes == 0,
+            DamageCause::Records | DamageCause::Index => true,
+            DamageCause::Checksum
+            | DamageCause::Framing
+            | DamageCause::TooLarge(_)
+            | DamageCause::Message(_)
+            | DamageCause::Disk(_)
+            | DamageCause::PartMissing => false,
+        }
     }
 
     pub(crate) fn missing(part: u32) -> Self {
@@ -100,6 +115,13 @@ impl fmt::Display for DamageCause {
             Self::Message(what) => f.write_str(what),
             Self::Disk(error) => write!(f, "the disk says: {error}"),
             Self::PartMissing => f.write_str("it is missing"),
+            Self::Records => f.write_str(
+                "the file has a wrong checksum: something beside the messages is damaged, for \
+                 example an attached strategy",
+            ),
+            Self::Index => {
+                f.write_str("the index is damaged; `phalanx recording recover` makes a new one")
+            }
         }
     }
 }

@@ -294,7 +294,7 @@ const TEAMS: &[DeclaredKey] = &[
         Kind::Secret,
         None,
         "\"1\"",
-        Restart(ACCOUNT),
+        Live,
         "Password of every agent without its own password.",
     ),
     key(
@@ -302,7 +302,7 @@ const TEAMS: &[DeclaredKey] = &[
         Kind::Path,
         None,
         "\"agents.secret\"",
-        Restart(ACCOUNT),
+        Live,
         "File that contains the password.",
     ),
     key(
@@ -310,7 +310,7 @@ const TEAMS: &[DeclaredKey] = &[
         Kind::Name(NAME_CHARS_MAX),
         None,
         "\"agents\"",
-        Restart(ACCOUNT),
+        Live,
         "Name of the service manager's credential that contains the password.",
     ),
     key(
@@ -371,20 +371,13 @@ const TEAMS: &[DeclaredKey] = &[
         Live,
         "Number of the first agent.",
     ),
-    key(
-        "teams[].agents.password",
-        Kind::Secret,
-        None,
-        "\"1\"",
-        Restart(ACCOUNT),
-        "Password of these agents.",
-    ),
+    key("teams[].agents.password", Kind::Secret, None, "\"1\"", Live, "Password of these agents."),
     key(
         "teams[].agents.password_file",
         Kind::Path,
         None,
         "\"agents.secret\"",
-        Restart(ACCOUNT),
+        Live,
         "File that holds the password, instead of it.",
     ),
     key(
@@ -392,7 +385,7 @@ const TEAMS: &[DeclaredKey] = &[
         Kind::Name(NAME_CHARS_MAX),
         None,
         "\"agents\"",
-        Restart(ACCOUNT),
+        Live,
         "Credential that holds the password, instead of it.",
     ),
     key(
@@ -419,20 +412,13 @@ const TEAMS: &[DeclaredKey] = &[
         Live,
         "The agent's role. Without it: as `roles` and `role` say.",
     ),
-    key(
-        "teams[].agents[].password",
-        Kind::Secret,
-        None,
-        "\"1\"",
-        Restart(ACCOUNT),
-        "The account's password.",
-    ),
+    key("teams[].agents[].password", Kind::Secret, None, "\"1\"", Live, "The account's password."),
     key(
         "teams[].agents[].password_file",
         Kind::Path,
         None,
         "\"agentA1.secret\"",
-        Restart(ACCOUNT),
+        Live,
         "File that holds the password, instead of it.",
     ),
     key(
@@ -440,7 +426,7 @@ const TEAMS: &[DeclaredKey] = &[
         Kind::Name(NAME_CHARS_MAX),
         None,
         "\"agentA1\"",
-        Restart(ACCOUNT),
+        Live,
         "Credential that holds the password, instead of it.",
     ),
     key(

@@ -47,13 +47,36 @@ fn what_needs_a_restart_is_refused_by_key_and_nothing_changes() {
     let said = stderr(&refused);
     let reason = "control.tcp: is bound when the daemon starts; restart to change it";
     assert!(said.contains("SETTINGS_REFUSED") && said.contains(reason), "{said}");
-    let dry = bench.told(&["--dry-run"]);
+    let dry = bench.reload(&["--dry-run"]);
+    assert_eq!(dry.status.code(), Some(2), "a dry run has the exit code of the reload");
+    assert!(stderr(&dry).contains("1 key"), "{}", stderr(&dry));
+    let dry = serde_json::from_slice(&dry.stdout).unwrap();
     assert_eq!(keys_of(&dry, "refused"), ["control.tcp"]);
     assert_eq!(keys_of(&dry, "changed"), ["control.tcp", "limits.decide_max"], "nothing changed");
     bench.daemon.signal("HUP");
     let line = bench.daemon.line_with("refused new settings");
     assert!(line.contains("control.tcp") && line.contains("is bound"), "{line}");
     bench.daemon.line_with("the settings stay unchanged");
+    bench.plays("skip");
+}
+
+#[test]
+fn a_refused_agent_tries_its_corrected_password_at_once() {
+    let mut bench = Bench::new();
+    assert_eq!(bench.login("fail"), "secret-a");
+    bench.daemon.line_with("login refused");
+    bench.edit("secret-a", "corrected");
+    let told = bench.told(&[]);
+    assert_eq!(keys_of(&told, "changed"), ["teams[A].agents[agentA1].password"]);
+    assert!(!told.to_string().contains("corrected"), "{told}");
+    assert_eq!(bench.login("ok"), "corrected");
+    bench.plays("skip");
+    // An open connection stays; the next one logs in with the new password.
+    bench.edit("corrected", "later");
+    bench.told(&[]);
+    bench.plays("skip");
+    bench.seat.as_mut().unwrap().line = None;
+    assert_eq!(bench.login("ok"), "later");
     bench.plays("skip");
 }
 
@@ -212,15 +235,23 @@ impl Bench {
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
+    /// Answers the seat's next login with this result, and returns the login's password.
+    fn login(&mut self, result: &str) -> Value {
+        let seat = self.seat.as_mut().unwrap();
+        let mut plain = Plain::over(seat.referee.accept().unwrap().0);
+        let login = plain.receive().unwrap();
+        assert_eq!(login["type"], "auth-request");
+        plain.send(&json!({ "type": "auth-response", "content": { "result": result } }));
+        seat.line = Some((plain, 0));
+        login["content"]["pw"].clone()
+    }
+
     /// The seat's connection, logged in.
     fn seat(&mut self) -> &mut (Plain, i64) {
-        let seat = self.seat.as_mut().unwrap();
-        seat.line.get_or_insert_with(|| {
-            let mut plain = Plain::over(seat.referee.accept().unwrap().0);
-            assert_eq!(plain.receive().unwrap()["type"], "auth-request");
-            plain.send(&json!({ "type": "auth-response", "content": { "result": "ok" } }));
-            (plain, 0)
-        })
+        if self.seat.as_ref().unwrap().line.is_none() {
+            self.login("ok");
+        }
+        self.seat.as_mut().unwrap().line.as_mut().unwrap()
     }
 
     /// Checks that the next turn gets this action, in time.

@@ -8,6 +8,7 @@ use phalanx_game::AgentId;
 use phalanx_net::{AgentSpec, Lobby, TeamHandle};
 use phalanx_settings::{AgentSettings, HostPattern, Settings, TeamSettings};
 use phalanx_strategy::{KeeperHandle, Tuning};
+use secrecy::{ExposeSecret, SecretString};
 
 /// One thing that changes.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub(super) enum Step {
     Move { team: Box<TeamSettings> },
     /// Who decides for an agent.
     Role { team: String, agent: String, role: String },
+    /// With what an agent logs in.
+    Password { team: String, agent: String, password: SecretString },
     /// An agent comes.
     Add { team: String, agent: AgentSettings },
     /// An agent leaves.
@@ -74,14 +77,26 @@ pub(super) fn between(before: &Settings, after: &Settings, watch: bool) -> Vec<(
     steps
 }
 
-/// Roles that change, agents that come and agents that leave.
+/// Roles and passwords that change, agents that come and agents that leave.
 fn lineup(steps: &mut Vec<(Step, Step)>, old: &TeamSettings, new: &TeamSettings) {
     let named = |agents: &[AgentSettings], name: &str| {
         agents.iter().find(|agent| agent.name == name).cloned()
     };
     let team = || new.name.clone();
     for agent in &new.agents {
-        match named(&old.agents, &agent.name) {
+        let before = named(&old.agents, &agent.name);
+        let is_other = |before: &AgentSettings| {
+            before.password.expose_secret() != agent.password.expose_secret()
+        };
+        if let Some(before) = before.as_ref().filter(|before| is_other(before)) {
+            let password = |agent: &AgentSettings| Step::Password {
+                team: team(),
+                agent: agent.name.clone(),
+                password: agent.password.clone(),
+            };
+            steps.push((password(agent), password(before)));
+        }
+        match before {
             None => {
                 let (add, remove) = (agent.clone(), agent.clone());
                 steps.push((
@@ -121,6 +136,9 @@ impl Step {
             Self::Keep { team, .. } => format!("reload (team {team})"),
             Self::Move { team } => format!("teams[{}].server", team.name),
             Self::Role { team, agent, .. } => format!("teams[{team}].agents[{agent}].role"),
+            Self::Password { team, agent, .. } => {
+                format!("teams[{team}].agents[{agent}].password")
+            }
             Self::Add { team, agent } | Self::Remove { team, agent } => {
                 format!("teams[{team}].agents[{}]", agent.name)
             }
@@ -165,6 +183,11 @@ impl Step {
                 let agent = find(&team, &agent)?;
                 let role = SetRole { agent, role, carry: Carry::Strict };
                 team.call(role, by).await.map(drop).map_err(said)
+            }
+            Self::Password { team, agent, password } => {
+                let Some((team, _)) = playing(directory, &team) else { return Ok(()) };
+                team.set_password(find(&team, &agent)?, password);
+                Ok(())
             }
             Self::Add { team, agent } => {
                 let Some((team, _)) = playing(directory, &team) else { return Ok(()) };

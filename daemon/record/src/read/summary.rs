@@ -1,6 +1,6 @@
 //! The figures of a recording.
 
-use super::{Entries, Loader, Recorded, RecordingDamage, RecordingFile};
+use super::{DamageCause, Entries, Loader, Recorded, RecordingDamage, RecordingFile};
 use crate::channel::{Channel, Worth};
 use crate::disk::is_written;
 use phalanx_game::sorted::{SortedMap, SortedSet};
@@ -125,7 +125,24 @@ impl RecordingFile {
             }
         }
         summary.duration = Duration::from_nanos(u64::try_from(last).unwrap_or_default());
+        self.check_sections(&mut summary.damage);
         self.with_files(summary)
+    }
+
+    /// Adds damage beside the messages, for parts whose messages are whole.
+    fn check_sections(&self, damage: &mut Vec<RecordingDamage>) {
+        for (part, path) in self.parts() {
+            let Some(path) = path.filter(|_| damage.iter().all(|known| known.part != part)) else {
+                continue;
+            };
+            match super::sections::damage(&path) {
+                Ok(found) => damage.extend(found.into_iter().map(|it| it.in_part(part))),
+                Err(error) => {
+                    let wrong = DamageCause::Disk(error.to_string());
+                    damage.push(RecordingDamage::new(0, 0, wrong).in_part(part));
+                }
+            }
+        }
     }
 }
 

@@ -95,6 +95,8 @@ fn a_flipped_bit_costs_what_it_stands_in_and_no_more() {
             Ok(read) => read,
             Err(error) => panic!("{at}: {error}"),
         };
+        let checked = RecordingFile::open(&path).unwrap().by_reading();
+        assert!(!checked.damage.is_empty() || !checked.whole, "{at}: no check finds it");
         // Everything that is read was written, in the same order; at most one or two chunks are
         // missing.
         let mut rest = all.iter();
@@ -102,6 +104,19 @@ fn a_flipped_bit_costs_what_it_stands_in_and_no_more() {
         assert!(lost <= 1, "{at}: {lost} entries that were never written");
         assert!(found.len() * 3 >= all.len() * 2, "{at}: {} of {}", found.len(), all.len());
     }
+}
+
+#[test]
+fn a_damaged_strategy_is_found_and_not_copied() {
+    let (_, _, bytes) = &*WHOLE;
+    let at = bytes.windows(9).position(|name| name == b"strategy-").unwrap();
+    let mut flipped = bytes.clone();
+    flipped[at + 50] ^= 1;
+    let (folder, path) = broken(&flipped);
+    let checked = RecordingFile::open(&path).unwrap().by_reading();
+    assert_eq!(checked.damage.first().unwrap().wrong, DamageCause::Records);
+    let recovered = recover(&path, folder.path().join("whole.mcap")).unwrap();
+    assert_eq!(recovered.damage.first().unwrap().wrong, DamageCause::Records);
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! `phalanx daemon reload`.
 
 use crate::args::Remote;
-use crate::failure::refused;
-use crate::remote::run;
+use crate::failure::{Refused, refused};
+use crate::remote::{counted, run};
 use anyhow::Result;
 use phalanx_proto::v1::daemon_client::DaemonClient;
 use phalanx_proto::v1::{ReloadSettingsRequest, ReloadSettingsResponse, SettingChange};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 /// `phalanx daemon reload`.
 ///
@@ -17,7 +18,14 @@ pub(super) fn reload(validate_only: bool, remote: &Remote) -> Result<()> {
         let request = ReloadSettingsRequest { validate_only };
         let answer = DaemonClient::new(link).reload_settings(request).await;
         let answer = answer.map_err(|status| refused(&status))?.into_inner();
-        remote.print.tell(&json_of(&answer), || text_of(&answer, validate_only))
+        remote.print.tell(&json_of(&answer), || text_of(&answer, validate_only))?;
+        if answer.refused.is_empty() {
+            return Ok(());
+        }
+        // The exit code of a reload.
+        let text = format!("a reload would be refused: {}", counted(answer.refused.len(), "key"));
+        let (reason, metadata) = ("SETTINGS_REFUSED".to_owned(), HashMap::new());
+        Err(Refused { text, reason, metadata }.into())
     })
 }
 

@@ -152,7 +152,10 @@ fn a_folder_that_takes_nothing_is_told_once_and_the_team_plays_on() {
     let alert = bench.shown()["alerts"][0].clone();
     assert_eq!(alert["kind"], "failing_disk", "{alert}");
     let text = alert["text"].as_str().unwrap_or_default();
-    assert!(text.starts_with("checkpoints are not written: ") && text.contains("os error"), "{text}");
+    assert!(
+        text.starts_with("checkpoints are not written: ") && text.contains("os error"),
+        "{text}"
+    );
     std::fs::remove_file(&folder).unwrap();
     opponents.play(1);
     bench.line_with("checkpoints are written again");

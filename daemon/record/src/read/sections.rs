@@ -1,0 +1,80 @@
+//! The checksums of a whole file: of its records, and of the index behind them.
+
+use super::bytes::Bytes;
+use super::{DamageCause, RecordingDamage};
+use mcap::records::op;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// The record that ends the index, with its head, and the magic bytes after it.
+const FOOTER: u64 = 9 + 20;
+const MAGIC: u64 = mcap::MAGIC.len() as u64;
+/// The record that ends the messages, with its head; its content is the checksum.
+const DATA_END: u64 = 9 + 4;
+/// The checksum at the end of the footer.
+const CRC: u64 = 4;
+
+/// Damage that the checksums of a finished file show; none if the file has no end.
+pub(super) fn damage(path: &Path) -> io::Result<Vec<RecordingDamage>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let Some(footer_at) = length.checked_sub(FOOTER + MAGIC) else { return Ok(Vec::new()) };
+    let (index_at, index_crc) = match footer(&read(&mut file, footer_at, FOOTER + MAGIC)?) {
+        Some(found) => found,
+        None => return Ok(Vec::new()),
+    };
+    let index_at = if index_at == 0 { footer_at } else { index_at };
+    let mut found = Vec::new();
+    let end_at = index_at.checked_sub(DATA_END).filter(|_| index_at <= footer_at);
+    let records_are_whole = match end_at {
+        Some(end_at) => {
+            let end = read(&mut file, end_at, DATA_END)?;
+            let crc = end.last_chunk().copied().map_or(0, u32::from_le_bytes);
+            is_right(&mut file, (0, end_at), crc)?
+        }
+        None => false,
+    };
+    if !records_are_whole {
+        found.push(RecordingDamage::new(0, 0, DamageCause::Records));
+    }
+    let index = (index_at, length - MAGIC - CRC);
+    if end_at.is_none() || !is_right(&mut file, index, index_crc)? {
+        found.push(RecordingDamage::new(index_at, 0, DamageCause::Index));
+    }
+    Ok(found)
+}
+
+/// The offset of the index and its checksum; `None`: the file has no end.
+fn footer(tail: &[u8]) -> Option<(u64, u32)> {
+    let mut bytes = Bytes(tail.strip_suffix(mcap::MAGIC)?);
+    if bytes.byte()? != op::FOOTER || bytes.long()? != FOOTER - 9 {
+        return None;
+    }
+    let index_at = bytes.long()?;
+    bytes.long()?;
+    Some((index_at, bytes.word()?))
+}
+
+/// Whether these bytes have this checksum; 0: there is none.
+fn is_right(file: &mut File, (from, to): (u64, u64), crc: u32) -> io::Result<bool> {
+    if crc == 0 {
+        return Ok(true);
+    }
+    file.seek(SeekFrom::Start(from))?;
+    let mut rest = BufReader::new(file.take(to.saturating_sub(from)));
+    let (mut hasher, mut buffer) = (crc32fast::Hasher::new(), [0; 1 << 13]);
+    loop {
+        match rest.read(&mut buffer)? {
+            0 => return Ok(hasher.finalize() == crc),
+            count => hasher.update(buffer.get(..count).unwrap_or_default()),
+        }
+    }
+}
+
+fn read(file: &mut File, from: u64, count: u64) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(count).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
