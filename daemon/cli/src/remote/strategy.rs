@@ -44,13 +44,39 @@ pub fn show(args: &LookArgs) -> Result<()> {
             Some(generation) => tuned(&mut client, &team, generation.number).await?,
             None => None,
         };
+        let newer = newer(&mut client, &team, generation.map_or(0, |it| it.number)).await?;
         let mut shown = shown(strategy)?;
+        if let (Some(newer), Some(json)) = (&newer, shown.json.as_object_mut()) {
+            json.insert("newer".into(), generation_json(newer));
+            shown.text = format!("{}\n\n{}", shown.text.trim_end(), newer_text(newer));
+        }
         if let (Some(tuned), Some(json)) = (&tuned, shown.json.as_object_mut()) {
             json.insert("tuned".into(), tuned_json(tuned));
             shown.text = format!("{}\n\n{}", shown.text.trim_end(), tuned_text(tuned));
         }
         Ok(shown)
     })
+}
+
+/// The newest generation, if an older one decides.
+async fn newer(
+    client: &mut StrategiesClient<Link>,
+    team: &str,
+    active: u32,
+) -> Result<Option<Generation>> {
+    let (parent, page_token) = (team.to_owned(), String::new());
+    let request = ListGenerationsRequest { parent, page_size: 1, page_token };
+    let page = client.list_generations(request).await.map_err(|status| refused(&status))?;
+    Ok(page.into_inner().generations.into_iter().find(|newest| newest.number > active))
+}
+
+fn newer_text(newer: &Generation) -> String {
+    let why = match newer.taken_back.as_str() {
+        "" => "a rollback chose the older one".to_owned(),
+        reason => format!("it was taken back: {reason}"),
+    };
+    let Generation { number, origin, .. } = newer;
+    format!("generation {number} ({origin}, {}) does not play: {why}", moment(newer.accept_time))
 }
 
 /// The `tuned.toml` of a generation.

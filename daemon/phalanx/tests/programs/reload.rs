@@ -199,6 +199,9 @@ fn a_generation_that_fails_is_taken_back_by_itself() {
     let history = demo.told(&["strategy", "history", "A"]);
     let bad = &history["generations"][0];
     assert!(bad["taken_back"].as_str().unwrap().contains("worn out"), "{history}");
+    let shown = stdout(&demo.ask(&["strategy", "show", "A", "--output", "table"]));
+    let line = shown.lines().find(|line| line.starts_with("generation 2 (file, ")).unwrap();
+    assert!(line.contains("does not play: it was taken back: ") && line.contains("worn out"), "{line}");
 }
 
 #[test]
