@@ -58,7 +58,9 @@ pub(crate) fn warn(path: &Path, damage: u64) {
     if damage > 0 {
         let pieces = phalanx_cli::remote::counted(damage, "piece");
         let path = path.display();
-        say(&format!("{path}: {pieces} could not be read; `phalanx recording info --check` lists them"));
+        say(&format!(
+            "{path}: {pieces} could not be read; `phalanx recording info --check` lists them"
+        ));
     }
 }
 

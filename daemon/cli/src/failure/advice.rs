@@ -114,10 +114,9 @@ pub(super) fn without_daemon(error: &ClientError) -> Option<&'static str> {
             "start one with `phalanxd --config FILE`, or give its address with --control ADDRESS, \
              PHALANX_CONTROL or `phalanx context use NAME`",
         ),
-        ClientError::Unreachable { .. } => Some(
-            "does phalanxd run there, and is the address right? `phalanx context show` prints \
-             the address in use",
-        ),
+        ClientError::Unreachable { .. } => {
+            Some("is the address right? `phalanx context show` prints the address in use")
+        }
         ClientError::Credentials { .. } => {
             Some("check --token-file, --ca and --certificate, or `phalanx context show`")
         }

@@ -273,6 +273,11 @@ pub fn roll_back(args: &RollbackArgs) -> Result<()> {
 /// When no daemon answers, the folder cannot be read, or the strategy is refused.
 pub fn activate(args: &ActivateArgs) -> Result<()> {
     let (team, folder) = team_and_folder(&args.words);
+    let number = folder.and_then(Path::to_str).filter(|word| word.parse::<u32>().is_ok());
+    if let (Some(number), Some(false)) = (number, folder.map(Path::exists)) {
+        let back = format!("phalanx strategy rollback {} {number}", team.unwrap_or("TEAM"));
+        return Err(misused(format!("activate takes a folder; `{back}` returns to a generation")));
+    }
     let files = folder.map(files).transpose()?;
     run(&args.remote, async |channel| {
         let team = team_name(&channel, team).await?;

@@ -175,7 +175,8 @@ fn shown<Q: AgentChange>(team: &ServedTeam, agent: AgentId) -> Q::Answer {
 /// The team's resource name and the agent's own name in the field `name` of a request.
 pub(crate) fn parts(name: &str) -> Result<(&str, &str), Status> {
     let malformed = || {
-        let expected = "a resource name such as teams/A/agents/agentA1";
+        let expected =
+            "a resource name such as teams/A/agents/agentA1 (A/agentA1 on the command line)";
         refuse_field(Reason::NameMalformed, "name", expected)
     };
     let fits = Some(name).filter(|name| name.len() <= NAME_BYTES_MAX);

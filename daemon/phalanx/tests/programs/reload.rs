@@ -201,7 +201,10 @@ fn a_generation_that_fails_is_taken_back_by_itself() {
     assert!(bad["taken_back"].as_str().unwrap().contains("worn out"), "{history}");
     let shown = stdout(&demo.ask(&["strategy", "show", "A", "--output", "table"]));
     let line = shown.lines().find(|line| line.starts_with("generation 2 (file, ")).unwrap();
-    assert!(line.contains("does not play: it was taken back: ") && line.contains("worn out"), "{line}");
+    assert!(
+        line.contains("does not play: it was taken back: ") && line.contains("worn out"),
+        "{line}"
+    );
 }
 
 #[test]
@@ -326,6 +329,7 @@ fn what_cannot_be_done_says_why_and_what_to_do() {
         (&["strategy", "rollback", "A"], &here, 2, "NOTHING_TO_ROLL_BACK"),
         (&["strategy", "rollback", "A", "77"], &here, 2, "GENERATION_NOT_FOUND"),
         (&["strategy", "rollback", "A", "x"], &here, 64, "\"x\" is not a generation"),
+        (&["strategy", "activate", "A", "99"], &here, 64, "phalanx strategy rollback A 99"),
         (&["strategy", "diff", "A"], &here, 1, "no generation before"),
         (&["strategy", "activate", "B"], &here, 2, "NO_FOLDER"),
         (&["strategy", "activate", "A", "/nowhere"], &here, 1, "/nowhere"),
