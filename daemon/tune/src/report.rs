@@ -96,14 +96,14 @@ pub fn markdown(plan: &TunePlan, progress: &TuneProgress) -> String {
     out
 }
 
-/// Everything for programs.
+/// Everything for programs. As in leagues, an `error` is that of 95 of 100 cases.
 #[must_use]
 pub fn json(plan: &TunePlan, progress: &TuneProgress) -> Value {
     let improvements = progress.improvements.iter().map(|one| {
         let values = progress.candidates.get(one.candidate).map(|candidate| &candidate.values);
         json!({
             "matches": one.played, "candidate": one.candidate, "lead": rounded(one.lead.value),
-            "error": rounded(one.lead.error), "seeds": one.lead.seeds, "values": values,
+            "error": rounded(TWO_SIDED * one.lead.error), "seeds": one.lead.seeds, "values": values,
         })
     });
     let influences = influences(plan, progress);
@@ -130,7 +130,7 @@ pub fn json(plan: &TunePlan, progress: &TuneProgress) -> Value {
 fn test_json(plan: &TunePlan, test: &FinalTest) -> Value {
     let (state, (share, error)) = (test.sprt.state(), test.share());
     json!({
-        "seeds": test.shares.len(), "share": rounded(share), "error": rounded(error),
+        "seeds": test.shares.len(), "share": rounded(share), "error": rounded(TWO_SIDED * error),
         "llr": rounded(state.llr), "lower": rounded(state.lower), "upper": rounded(state.upper),
         "tuned": rounded(test.tuned.strength(plan, &test.start)),
         "start": rounded(test.start.strength(plan, &test.start)),

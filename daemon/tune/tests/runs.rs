@@ -213,6 +213,9 @@ fn the_same_run_gives_the_same_bytes_on_any_number_of_threads() {
     assert!(markdown.contains("| mode | wait | farm |"), "{markdown}");
     assert_eq!(json["verdict"], "better");
     assert_eq!(json["best"]["mode"], "farm");
+    // Programs and people read the same error.
+    let error = json["test"]["error"].as_f64().unwrap() * 100.0;
+    assert!(table.contains(&format!("± {error:.1} %")), "{error}: {table}");
 }
 
 /// Stops the run from inside a match.
