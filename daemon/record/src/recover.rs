@@ -67,12 +67,12 @@ fn copy(recording: &RecordingFile, file: Box<dyn crate::DiskFile>) -> Result<Rec
     let mut part = Part::begin(file, options, FileInfo(&info).pairs())?;
     let begin = recording.begin_nanos();
     part.message(Channel::Recording, begin, &info.encode_to_vec())?;
-    let mut copied = Copied { part, begin, last: begin, attached: SortedSet::new() };
+    let mut copied = Copied { part, begin, last: begin, gap: None, attached: SortedSet::new() };
     let mut recovered = Recovered::default();
     for (number, path) in recording.parts() {
         let Some(path) = path else {
             let damage = RecordingDamage::missing(number);
-            copied.gap()?;
+            copied.gap();
             recovered.damage.push(damage);
             continue;
         };
@@ -81,7 +81,7 @@ fn copy(recording: &RecordingFile, file: Box<dyn crate::DiskFile>) -> Result<Rec
             match step {
                 WalkStep::Damage(damage) => {
                     if damage.bytes > 0 {
-                        copied.gap()?;
+                        copied.gap();
                     }
                     recovered.damage.push(damage);
                 }
@@ -95,6 +95,7 @@ fn copy(recording: &RecordingFile, file: Box<dyn crate::DiskFile>) -> Result<Rec
                     let channel = walk.channels.channel(raw.channel);
                     let channel = channel.filter(|channel| *channel != Channel::Recording);
                     if let Some(channel) = channel {
+                        copied.end_gap(raw.time)?;
                         copied.last = copied.last.max(raw.time);
                         copied.part.message(channel, raw.time, &raw.data)?;
                         recovered.messages += 1;
@@ -103,6 +104,7 @@ fn copy(recording: &RecordingFile, file: Box<dyn crate::DiskFile>) -> Result<Rec
             }
         }
     }
+    copied.end_gap(copied.last)?;
     copied.part.finish(summary.end_figures())?;
     Ok(recovered)
 }
@@ -113,16 +115,25 @@ struct Copied {
     begin: u64,
     /// The log time of the last message.
     last: u64,
+    /// Something was unreadable since this log time.
+    gap: Option<u64>,
     attached: SortedSet<String>,
 }
 
 impl Copied {
-    /// Writes a gap for something unreadable of unknown content.
-    fn gap(&mut self) -> Result<(), PartError> {
-        let at = i64::try_from(self.last.saturating_sub(self.begin)).unwrap_or(i64::MAX);
+    /// Something is unreadable here, of unknown content.
+    fn gap(&mut self) {
+        self.gap.get_or_insert(self.last);
+    }
+
+    /// Writes the gap before the next message, which has this log time.
+    fn end_gap(&mut self, to: u64) -> Result<(), PartError> {
+        let Some(from) = self.gap.take() else { return Ok(()) };
+        let nanos = |at: u64| i64::try_from(at.saturating_sub(self.begin)).unwrap_or(i64::MAX);
+        let (from_nanos, to_nanos) = (nanos(from), nanos(to.max(from)));
         let cause = GapCause::Disk.into();
-        let gap = v1::Gap { from_nanos: at, to_nanos: at, cause, channels: Vec::new() };
-        self.part.message(Channel::Gaps, self.last, &gap.encode_to_vec())?;
+        let gap = v1::Gap { from_nanos, to_nanos, cause, channels: Vec::new() };
+        self.part.message(Channel::Gaps, from, &gap.encode_to_vec())?;
         Ok(())
     }
 

@@ -92,7 +92,9 @@ fn text(file: &RecordingFile, summary: &Summary) -> String {
 fn missing(summary: &Summary) -> String {
     let mut text = String::new();
     if summary.lost > 0 || !summary.gaps.is_empty() {
-        text.push_str(&format!("missing: {}\n", counted(summary.lost, "message")));
+        let is_counted = summary.gaps.iter().all(|gap| !gap.channels.is_empty());
+        let least = if is_counted { "" } else { "at least " };
+        text.push_str(&format!("missing: {least}{}\n", counted(summary.lost, "message")));
     }
     let gaps = summary.gaps.iter().map(|gap| format!("gap {}", shown::gap_text(gap)));
     // The end of a file that is being recorded is not there yet.

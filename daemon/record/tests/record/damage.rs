@@ -151,7 +151,13 @@ fn a_whole_file_is_made_of_a_broken_one() {
     let file = RecordingFile::open(&out).unwrap();
     let summary = file.summary();
     assert!(summary.whole && summary.damage.is_empty(), "{summary:?}");
-    assert!(!file.by_reading().obstacles().is_empty(), "the gap stays known");
+    let reread = file.by_reading();
+    assert!(!reread.obstacles().is_empty(), "the gap stays known");
+    let first = reread.gaps.first().unwrap();
+    assert!(
+        first.from_nanos < first.to_nanos,
+        "from the last message before to the next: {first:?}"
+    );
     let (found, damaged) = read(&out).unwrap();
     let gaps = found.iter().filter(|entry| entry.contains(" Gap(")).count();
     assert_eq!(damaged, 0);
