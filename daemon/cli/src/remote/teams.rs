@@ -357,4 +357,27 @@ mod tests {
         let text = troubles(&team.agents, Paint::none());
         assert_eq!(text, "\nSEAT agentA1 to agentA3 (3): waits for its bridge");
     }
+
+    #[test]
+    fn refused_logins_are_one_line_although_each_names_its_account() {
+        let mut team = team();
+        for agent in &mut team.agents {
+            agent.seat_state = SeatState::Refused.into();
+            agent.seat_reason =
+                format!("the referee answered \"fail\" to the login of {:?}", agent.name);
+            agent.trouble = String::new();
+        }
+        let text = troubles(&team.agents, Paint::none());
+        assert_eq!(
+            text,
+            "\nSEAT agentA1 to agentA3 (3): the referee answered \"fail\" to the login of \
+             \"agentA1\"; check account and password"
+        );
+        // Without a connection, the same agents need no other password.
+        team.agents[0].seat_state = SeatState::Connecting.into();
+        let text = troubles(&team.agents, Paint::none());
+        let [first, others] = ["\nSEAT agentA1: ", "\nSEAT agentA2 to agentA3 (2): "];
+        assert!(text.starts_with(first) && text.contains(others), "{text}");
+        assert_eq!(text.matches("; check account and password").count(), 1, "{text}");
+    }
 }
