@@ -72,9 +72,11 @@ async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
     };
     let handle = serve_arena(arena, listener, options);
     tokio::spawn(follow(handle.clone()));
-    if args.start == Start::File && phalanx_games::starts_at_key(game) {
-        say("ENTER begins the match at once, if it waits for a key (`launch` in the file)");
-        start_on_enter(handle.clone());
+    if let (Start::File, Some(key)) = (args.start, phalanx_games::launch_key(game)) {
+        say(&format!(
+            "ENTER begins the match at once, if it waits for a key (`{key}` in the file)"
+        ));
+        start_on_enter(handle.clone(), key);
     }
     tokio::select! {
         report = handle.ended() => {
@@ -124,15 +126,17 @@ async fn listen(game: &str, args: &ArenaArgs, port: u16) -> Result<Listener> {
 /// Longest time that a referee takes from the last step to the result.
 const RESULT_MAX: Duration = Duration::from_secs(2);
 
-/// Begins at ENTER, as the original referee does when `launch` is `key`.
-fn start_on_enter(arena: ArenaHandle) {
+/// Begins at ENTER, as the original referee does when its file says so with `key`.
+fn start_on_enter(arena: ArenaHandle, key: &'static str) {
     // A blocking read cannot be cancelled, so the thread is left behind when the process ends.
     std::thread::spawn(move || {
         let mut line = String::new();
         if std::io::stdin().read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
             arena.start();
         } else if arena.verdict().round == 0 {
-            say("standard input is closed; if `launch` is `key`, use --start now or complete");
+            say(&format!(
+                "standard input is closed; if `{key}` is `key`, use --start now or complete"
+            ));
         }
     });
 }
