@@ -22,6 +22,7 @@ mod progress;
 mod recordings;
 mod repl;
 mod report;
+mod running;
 mod screen;
 mod secrets;
 mod seen;
@@ -50,6 +51,7 @@ pub use profile::profile;
 pub use recordings::{
     bytes, delete_recording, dump_recording, fetch, list_recordings, recording_info, time,
 };
+pub use running::{SeatsAway, seats_away};
 pub use seen::seen;
 pub(crate) use steered::steering_text;
 pub use strategy::{activate, check, diff, history, pin, roll_back, show as show_strategy};

@@ -29,7 +29,7 @@ pub struct JournalEntry {
 /// The kinds of things that happen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JournalEvent {
-    /// A seat's connection changed.
+    /// A seat's connection changed. The entry's agent is the first one on the seat.
     Seat {
         /// Which.
         seat: SeatId,

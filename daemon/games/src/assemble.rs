@@ -52,8 +52,8 @@ impl GameSetup for Wiring {
         PACE
     }
 
-    fn starts_at_key(&self) -> bool {
-        true
+    fn launch_key(&self) -> Option<&'static str> {
+        Some("launch")
     }
 
     fn arena(&self, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {

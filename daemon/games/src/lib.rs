@@ -179,10 +179,11 @@ pub fn replay_forms() -> impl Iterator<Item = &'static ReplayForm> {
     WIRED.iter().filter_map(|wired| wired.replay())
 }
 
-/// Whether a game's referee may wait for a key before it begins.
+/// The key of a referee's configuration that says when the match begins, if it can make the referee
+/// wait for ENTER.
 #[must_use]
-pub fn starts_at_key(game: &str) -> bool {
-    wired(game).is_ok_and(GameSetup::starts_at_key)
+pub fn launch_key(game: &str) -> Option<&'static str> {
+    wired(game).ok().and_then(GameSetup::launch_key)
 }
 
 /// How a game's connections delimit messages; unknown games use a stream of bytes.

@@ -43,8 +43,8 @@ impl GameSetup for Wiring {
         if variant == Some(QUICK_WORD) { QUICK_PACE } else { PACE }
     }
 
-    fn starts_at_key(&self) -> bool {
-        true
+    fn launch_key(&self) -> Option<&'static str> {
+        Some("start")
     }
 
     fn arena(&self, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {

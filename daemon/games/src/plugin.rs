@@ -59,9 +59,10 @@ pub(super) trait GameSetup: Sync {
         team.seats(limits)
     }
 
-    /// Whether a referee's configuration can make it wait for a key.
-    fn starts_at_key(&self) -> bool {
-        false
+    /// The key of a referee's configuration that says when the match begins, if it can make the
+    /// referee wait for ENTER.
+    fn launch_key(&self) -> Option<&'static str> {
+        None
     }
 
     /// A referee and the port that its configuration names.

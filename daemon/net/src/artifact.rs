@@ -1,6 +1,7 @@
 //! Files that an arena writes: below one folder, whatever their names are.
 
 use phalanx_game::Artifact;
+use phalanx_game::sorted::SortedMap;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Component, Path, PathBuf};
@@ -29,18 +30,67 @@ pub enum ArtifactError {
     },
 }
 
-/// Writes an artifact below `folder`: first under a temporary name, then renamed, so that a reader
-/// never sees half a file. Blocks; call it where that is allowed.
-pub(crate) fn write(folder: &Path, artifact: &Artifact) -> Result<(), ArtifactError> {
-    let place = place(folder, &artifact.path)?;
-    let io = |why| ArtifactError::Io { path: place.display().to_string(), why };
-    if let Some(parent) = place.parent() {
-        DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(parent).map_err(io)?;
+/// Writes the files of one arena below a folder. An arena may replace its own files, but never a
+/// file that was there before: then all its files have a number in their names.
+pub(crate) struct ArtifactWriter {
+    folder: PathBuf,
+    /// The number in the names of new files; 1: no number.
+    number: u32,
+    /// The file for each path that the arena wrote.
+    own: SortedMap<String, PathBuf>,
+}
+
+impl ArtifactWriter {
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Self { folder, number: 1, own: SortedMap::new() }
     }
-    let mut beside = place.clone().into_os_string();
-    beside.push(".part");
-    std::fs::write(&beside, &artifact.bytes).map_err(io)?;
-    std::fs::rename(&beside, &place).map_err(io)
+
+    /// Writes an artifact: first under a temporary name, then renamed, so that a reader never sees
+    /// half a file. Blocks; call it where that is allowed.
+    pub(crate) fn write(&mut self, artifact: &Artifact) -> Result<(), ArtifactError> {
+        let place = self.place(&artifact.path)?;
+        let io = |why| ArtifactError::Io { path: place.display().to_string(), why };
+        if let Some(parent) = place.parent() {
+            DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(parent).map_err(io)?;
+        }
+        let mut beside = place.clone().into_os_string();
+        beside.push(".part");
+        std::fs::write(&beside, &artifact.bytes).map_err(io)?;
+        std::fs::rename(&beside, &place).map_err(io)?;
+        self.own.insert(artifact.path.clone(), place);
+        Ok(())
+    }
+
+    fn place(&mut self, path: &str) -> Result<PathBuf, ArtifactError> {
+        if let Some(own) = self.own.get(path) {
+            return Ok(own.clone());
+        }
+        let plain = place(&self.folder, path)?;
+        loop {
+            let place = numbered(&plain, self.number);
+            // A link to a missing file is in the way as well.
+            if place.symlink_metadata().is_err() {
+                return Ok(place);
+            }
+            if self.number == 1 {
+                let file = place.display();
+                tracing::warn!(%file, "kept: it is of an earlier match; new files get a number");
+            }
+            self.number += 1;
+        }
+    }
+}
+
+/// `results.json` and 2 are `results-2.json`.
+fn numbered(place: &Path, number: u32) -> PathBuf {
+    let Some(stem) = place.file_stem().filter(|_| number > 1) else { return place.to_owned() };
+    let mut name = stem.to_owned();
+    name.push(format!("-{number}"));
+    if let Some(extension) = place.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    place.with_file_name(name)
 }
 
 fn place(folder: &Path, path: &str) -> Result<PathBuf, ArtifactError> {
@@ -71,21 +121,61 @@ mod tests {
         }
     }
 
+    fn write(writer: &mut ArtifactWriter, path: &str, bytes: &str) -> Result<(), ArtifactError> {
+        writer.write(&Artifact { path: path.to_owned(), bytes: bytes.as_bytes().to_vec() })
+    }
+
     #[test]
     fn a_later_artifact_replaces_the_earlier_one() {
         let folder = tempfile::tempdir().unwrap();
-        for bytes in [b"one".to_vec(), b"two".to_vec()] {
-            write(folder.path(), &Artifact { path: "sim/0.json".into(), bytes }).unwrap();
+        let mut writer = ArtifactWriter::new(folder.path().to_owned());
+        for bytes in ["one", "two"] {
+            write(&mut writer, "sim/0.json", bytes).unwrap();
         }
         assert_eq!(std::fs::read(folder.path().join("sim/0.json")).unwrap(), b"two");
         assert_eq!(std::fs::read_dir(folder.path().join("sim")).unwrap().count(), 1);
     }
 
     #[test]
+    fn files_of_an_earlier_arena_are_kept_and_the_new_ones_have_one_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = |file: &str| std::fs::read_to_string(folder.path().join(file)).unwrap();
+        for run in ["first", "second", "third"] {
+            let mut writer = ArtifactWriter::new(folder.path().to_owned());
+            write(&mut writer, "sim/1.jsonl", run).unwrap();
+            // Only the first arena played a second simulation.
+            let more: &[_] = if run == "first" { &["sim/2.jsonl", "log"] } else { &["log"] };
+            for file in more {
+                write(&mut writer, file, "too early").unwrap();
+                write(&mut writer, file, run).unwrap();
+            }
+        }
+        for (file, run) in [
+            ("sim/1.jsonl", "first"),
+            ("sim/1-2.jsonl", "second"),
+            ("sim/1-3.jsonl", "third"),
+            ("sim/2.jsonl", "first"),
+            ("log", "first"),
+            ("log-2", "second"),
+            ("log-3", "third"),
+        ] {
+            assert_eq!(read(file), run, "{file}");
+        }
+        let mut writer = ArtifactWriter::new(folder.path().to_owned());
+        write(&mut writer, "new.json", "no number is needed").unwrap();
+        write(&mut writer, "sim/1.jsonl", "fourth").unwrap();
+        write(&mut writer, "sim/2.jsonl", "fourth").unwrap();
+        for file in ["sim/1-4.jsonl", "sim/2-4.jsonl"] {
+            assert_eq!(read(file), "fourth", "{file}");
+        }
+    }
+
+    #[test]
     fn a_folder_that_cannot_be_written_is_an_error_with_the_path() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("sim"), "a file").unwrap();
-        let error = write(folder.path(), &Artifact { path: "sim/0.json".into(), bytes: vec![] });
+        let mut writer = ArtifactWriter::new(folder.path().to_owned());
+        let error = write(&mut writer, "sim/0.json", "");
         assert!(error.unwrap_err().to_string().contains("sim/0.json"));
     }
 }

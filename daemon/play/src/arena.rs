@@ -1,7 +1,7 @@
 //! `phalanx arena GAME`: a referee without teams.
 
 use crate::args::{ArenaArgs, ArenaGame};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use phalanx_chaos::disturb;
 use phalanx_game::Verdict;
 use phalanx_games::{ArenaPlan, Start};
@@ -9,16 +9,21 @@ use phalanx_net::{
     ArenaEnd, ArenaHandle, HostOptions, Listener, PlayerProcesses, origin, serve_arena,
 };
 use phalanx_settings::{LogFormat, LogSettings};
+use std::fs::DirBuilder;
 use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
 use std::time::Duration;
 
 /// Seed of faults by chance, unless their file has one.
 const FAULTS_SEED: u64 = 1;
+/// Mode of the folder for results, if it is created: only the owner.
+const FOLDER_MODE: u32 = 0o700;
 
 /// Serves until every match has been played, or until ctrl-c.
 ///
 /// # Errors
-/// When the configuration does not load or the address is taken.
+/// When the configuration does not load, the address is taken, or results cannot be written.
 pub fn run(game: &ArenaGame) -> Result<()> {
     // Violations of the rules go to people on standard error, apart from the results.
     let log = LogSettings {
@@ -49,6 +54,8 @@ async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
         (arena, log) = (disturbed, Some(faults));
     }
     let cast = phalanx_games::player_processes(game, &plan)?;
+    let artifacts = args.output.clone().unwrap_or_else(|| ".".into());
+    try_to_write(&artifacts)?;
     let starts =
         |cast: &PlayerProcesses| cast.players.iter().all(|player| player.program.is_some());
     let listener = if cast.as_ref().is_some_and(starts) {
@@ -57,7 +64,6 @@ async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
     } else {
         listen(game, args, port).await?
     };
-    let artifacts = args.output.clone().unwrap_or_else(|| ".".into());
     say(&format!("replays and results go below {}", artifacts.display()));
     let options = HostOptions {
         player_processes: cast,
@@ -66,9 +72,11 @@ async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
     };
     let handle = serve_arena(arena, listener, options);
     tokio::spawn(follow(handle.clone()));
-    if args.start == Start::File && phalanx_games::starts_at_key(game) {
-        say("ENTER begins the match at once, if it waits for a key (`launch` in the file)");
-        start_on_enter(handle.clone());
+    if let (Start::File, Some(key)) = (args.start, phalanx_games::launch_key(game)) {
+        say(&format!(
+            "ENTER begins the match at once, if it waits for a key (`{key}` in the file)"
+        ));
+        start_on_enter(handle.clone(), key);
     }
     tokio::select! {
         report = handle.ended() => {
@@ -96,6 +104,15 @@ async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
     Ok(())
 }
 
+/// Creates the folder, and a file in it that has no name: a match without its results is lost.
+fn try_to_write(folder: &Path) -> Result<()> {
+    let made = DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder);
+    made.and_then(|()| tempfile::tempfile_in(folder).map(drop)).map_err(|error| {
+        let folder = folder.display();
+        anyhow!("cannot write to {folder}: {error}; choose another folder with --output")
+    })
+}
+
 async fn listen(game: &str, args: &ArenaArgs, port: u16) -> Result<Listener> {
     let address = args.listen.clone().unwrap_or_else(|| format!("127.0.0.1:{port}"));
     let listener = phalanx_games::listen(game, &address)
@@ -109,15 +126,17 @@ async fn listen(game: &str, args: &ArenaArgs, port: u16) -> Result<Listener> {
 /// Longest time that a referee takes from the last step to the result.
 const RESULT_MAX: Duration = Duration::from_secs(2);
 
-/// Begins at ENTER, as the original referee does when `launch` is `key`.
-fn start_on_enter(arena: ArenaHandle) {
+/// Begins at ENTER, as the original referee does when its file says so with `key`.
+fn start_on_enter(arena: ArenaHandle, key: &'static str) {
     // A blocking read cannot be cancelled, so the thread is left behind when the process ends.
     std::thread::spawn(move || {
         let mut line = String::new();
         if std::io::stdin().read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
             arena.start();
         } else if arena.verdict().round == 0 {
-            say("standard input is closed; if `launch` is `key`, use --start now or complete");
+            say(&format!(
+                "standard input is closed; if `{key}` is `key`, use --start now or complete"
+            ));
         }
     });
 }

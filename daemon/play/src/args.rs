@@ -207,7 +207,7 @@ impl Subcommand for ArenaGame {
         let verb = |game: &&'static str| {
             let verb = ArenaArgs::augment_args(Command::new(*game));
             let verb = verb.about(phalanx_games::about(game)).long_about(None);
-            if phalanx_games::starts_at_key(game) {
+            if phalanx_games::launch_key(game).is_some() {
                 return verb;
             }
             verb.mut_arg("start", |start| start.hide(true))
@@ -257,8 +257,9 @@ pub struct ArenaArgs {
     /// Address to listen on; port 0 takes a free one [default: 127.0.0.1 and the file's port].
     #[arg(long, value_name = "HOST:PORT")]
     pub listen: Option<String>,
-    /// When the match begins: `file` follows `launch` in the file (`key` there waits for ENTER),
-    /// `now` begins at once, `complete` begins when every account is logged in.
+    /// When the match begins: `file` follows the file (`launch` in Agents Assemble, `start` in Mars;
+    /// `key` there waits for ENTER), `now` begins at once, `complete` begins when every account is
+    /// logged in.
     #[arg(long, value_enum, default_value_t = Start::File)]
     pub start: Start,
     /// Write replays and results into this folder [default: the current one].

@@ -25,7 +25,7 @@ impl Line for EventLine {
             (None, None) => kind(self) == kind(other),
             (decided, other) => decided.is_some() && other.is_some(),
         };
-        alike && self.0.agent == other.0.agent
+        alike && same_agent(&self.0, &other.0)
     }
 
     fn is_same(&self, other: &Self) -> bool {
@@ -37,6 +37,9 @@ impl Line for EventLine {
             for grounds in [one, two] {
                 (grounds.reason_file, grounds.reason_line) = (String::new(), 0);
             }
+        }
+        if same_agent(&one, &two) {
+            two.agent.clone_from(&one.agent);
         }
         // NaN does not equal itself, but has the same debug text.
         one == two || format!("{one:?}") == format!("{two:?}")
@@ -66,6 +69,14 @@ impl Line for EventLine {
     }
 }
 
+/// Whether both are about the same agent. Recordings until November 2026 do not name the agent of a
+/// seat; its number is enough to compare it.
+fn same_agent(one: &MatchEvent, two: &MatchEvent) -> bool {
+    let unnamed = one.agent.is_empty() || two.agent.is_empty();
+    let of_seat = |event: &MatchEvent| matches!(event.kind, Some(Kind::SeatChanged(_)));
+    one.agent == two.agent || (unnamed && of_seat(one) && of_seat(two))
+}
+
 fn grounds(event: &mut MatchEvent) -> Option<&mut Grounds> {
     let Some(Kind::Decided(Decided { grounds, .. }) | Kind::Fallback(Fallback { grounds, .. })) =
         &mut event.kind
@@ -88,4 +99,35 @@ fn timeless(line: &EventLine) -> MatchEvent {
         done.spent = None;
     }
     event
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phalanx_proto::v1::{Late, SeatChanged};
+
+    #[test]
+    fn seats_of_older_recordings_have_no_agent() {
+        let line = |agent: &str, kind| {
+            EventLine(MatchEvent {
+                agent: agent.to_owned(),
+                kind: Some(kind),
+                ..MatchEvent::default()
+            })
+        };
+        let seat = |agent, seat| {
+            line(agent, Kind::SeatChanged(SeatChanged { seat, ..Default::default() }))
+        };
+        let late = |agent| line(agent, Kind::Late(Late {}));
+        for (one, two, like, same) in [
+            (seat("", 3), seat("agentA4", 3), true, true),
+            (seat("agentA4", 3), seat("", 3), true, true),
+            (seat("", 3), seat("agentA5", 4), true, false),
+            (seat("agentA4", 3), seat("agentA5", 3), false, false),
+            (late(""), late("agentA4"), false, false),
+            (late("agentA4"), late("agentA4"), true, true),
+        ] {
+            assert_eq!((one.is_like(&two), one.is_same(&two)), (like, same), "{one:?} {two:?}");
+        }
+    }
 }

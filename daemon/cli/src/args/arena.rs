@@ -60,9 +60,9 @@ pub struct StartArgs {
     /// port, or a free one]. Only admins may open an address that other machines can reach.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub listen: Option<String>,
-    /// When the match begins: `file` follows `launch` in the file (`key` there waits for
-    /// `phalanx arena begin`), `now` begins at once, `complete` begins when every account is logged
-    /// in [default: file with --config, else complete].
+    /// When the match begins: `file` follows the file (`launch` in Agents Assemble, `start` in Mars;
+    /// `key` there waits for `phalanx arena begin`), `now` begins at once, `complete` begins when
+    /// every account is logged in [default: file with --config, else complete].
     #[arg(long, value_enum)]
     pub begin: Option<Start>,
     /// Shortest time for a step, for example 100ms [default: as in `phalanx demo`].

@@ -93,13 +93,15 @@ fn page(team: &Team, table: &str, paint: Paint) -> String {
         (0, 0) => String::new(),
         (ordered, held) => format!(", ordered {ordered}, held {held}"),
     };
+    let scores = match final_score(team) {
+        Some(_) => format!("final scores of the rounds: {:?}", team.round_scores),
+        None => format!("score {}, rounds before: {:?}", score(team), team.round_scores),
+    };
     let head = format!(
-        "{}\nturn {}, score {}, rounds before: {:?}, generation {}\n\
+        "{}\nturn {}, {scores}, generation {}\n\
          asked {}, decided {}, fallback {}, late {}{steered}\nscript errors {}, malformed {}\n",
         line(team),
         turn(team),
-        score(team),
-        team.round_scores,
         team.generation,
         counters.asked,
         counters.decided,
@@ -135,8 +137,20 @@ pub(crate) fn turn(team: &Team) -> String {
     team.turn.map_or_else(|| "-".into(), |turn| format!("{}:{}", turn.round, turn.step))
 }
 
+/// Its score in the round of its last turn: the final one as soon as there is one.
 pub(crate) fn score(team: &Team) -> String {
-    team.score.map_or_else(|| "-".into(), |score| score.to_string())
+    shown_score(team).map_or_else(|| "-".into(), |score| score.to_string())
+}
+
+fn shown_score(team: &Team) -> Option<i64> {
+    final_score(team).or(team.score)
+}
+
+/// The referee's final score of the round of the team's last turn. `Team.score` is of that turn,
+/// and the last step may still change it.
+fn final_score(team: &Team) -> Option<i64> {
+    let round = usize::try_from(team.turn?.round).ok()?;
+    team.round_scores.get(round).copied()
 }
 
 fn state_word(state: TeamState) -> String {
@@ -157,7 +171,7 @@ pub(super) fn team_json(team: &Team) -> Value {
         "state": state_word(team.state()), "stopped": team.stopped, "etag": team.etag,
         "end": word(team.end().as_str_name(), "TEAM_END_"), "end_reason": team.end_reason,
         "creator": team.creator, "turn": team.turn.map(turn_json),
-        "score": team.score, "round_scores": team.round_scores, "generation": team.generation,
+        "score": shown_score(team), "round_scores": team.round_scores, "generation": team.generation,
         "agent_count": team.agent_count, "seated_count": team.seated_count,
         "counters": {
             "asked": counters.asked, "decided": counters.decided, "fallback": counters.fallback,
@@ -265,6 +279,49 @@ mod tests {
     }
 
     #[test]
+    fn a_round_that_is_over_shows_its_final_score() {
+        let playing = team();
+        let second = Some(Turn { round: 1, step: 3 });
+        let over = TeamState::Over.into();
+        for (team, score, text) in [
+            (playing.clone(), "40", "score 40, rounds before: []"),
+            // The last turn of the round saw 40 points; its last step brought another 2.
+            (
+                Team { round_scores: vec![42], ..playing.clone() },
+                "42",
+                "final scores of the rounds: [42]",
+            ),
+            (
+                Team { round_scores: vec![42], state: over, ..playing.clone() },
+                "42",
+                "final scores of the rounds: [42]",
+            ),
+            (
+                Team { round_scores: vec![7], turn: second, ..playing.clone() },
+                "40",
+                "score 40, rounds before: [7]",
+            ),
+            // The team left before the end of its second round.
+            (
+                Team { round_scores: vec![7], turn: second, state: over, ..playing.clone() },
+                "40",
+                "score 40, rounds before: [7]",
+            ),
+            (
+                Team { round_scores: vec![7, 42], turn: second, state: over, ..playing.clone() },
+                "42",
+                "final scores of the rounds: [7, 42]",
+            ),
+            (Team { turn: None, score: None, ..playing }, "-", "score -, rounds before: []"),
+        ] {
+            assert_eq!(team_row(&team)[4], score);
+            assert_eq!(team_json(&team)["score"].to_string().replace("null", "-"), score);
+            let page = page(&team, "", Paint::none());
+            assert!(page.contains(&format!(", {text}, generation 2")), "{page}");
+        }
+    }
+
+    #[test]
     fn alerts_with_the_same_cause_are_one_line() {
         let mut team = team();
         let first = team.alerts[0].clone();
@@ -299,5 +356,28 @@ mod tests {
         }
         let text = troubles(&team.agents, Paint::none());
         assert_eq!(text, "\nSEAT agentA1 to agentA3 (3): waits for its bridge");
+    }
+
+    #[test]
+    fn refused_logins_are_one_line_although_each_names_its_account() {
+        let mut team = team();
+        for agent in &mut team.agents {
+            agent.seat_state = SeatState::Refused.into();
+            agent.seat_reason =
+                format!("the referee answered \"fail\" to the login of {:?}", agent.name);
+            agent.trouble = String::new();
+        }
+        let text = troubles(&team.agents, Paint::none());
+        assert_eq!(
+            text,
+            "\nSEAT agentA1 to agentA3 (3): the referee answered \"fail\" to the login of \
+             \"agentA1\"; check account and password"
+        );
+        // Without a connection, the same agents need no other password.
+        team.agents[0].seat_state = SeatState::Connecting.into();
+        let text = troubles(&team.agents, Paint::none());
+        let [first, others] = ["\nSEAT agentA1: ", "\nSEAT agentA2 to agentA3 (2): "];
+        assert!(text.starts_with(first) && text.contains(others), "{text}");
+        assert_eq!(text.matches("; check account and password").count(), 1, "{text}");
     }
 }

@@ -3,7 +3,7 @@
 
 use super::steered::alert_word;
 use crate::paint::{Ink, Paint};
-use phalanx_proto::v1::{Agent, Alert};
+use phalanx_proto::v1::{Agent, Alert, SeatState};
 
 /// Alerts with the same cause.
 pub(crate) struct AlertGroup<'a> {
@@ -48,16 +48,54 @@ pub(super) fn alerts(alerts: &[Alert], paint: Paint) -> String {
 
 /// Why seats are disconnected and turns fell back.
 pub(super) fn troubles(agents: &[Agent], paint: Paint) -> String {
-    let lines = |what: &str, reason: fn(&Agent) -> &String| {
-        let troubled = agents.iter().filter(|agent| !reason(agent).is_empty());
-        let groups = grouped(troubled, |agent| reason(agent).as_str());
-        let line = |(reason, who): (&str, Vec<&Agent>)| {
-            let who: Vec<_> = who.iter().map(|agent| agent.name.as_str()).collect();
-            format!("\n{} {}: {reason}", paint.ink(Ink::Red, what), names(&who))
-        };
-        groups.into_iter().map(line).collect::<String>()
-    };
-    lines("SEAT", |agent| &agent.seat_reason) + &lines("TROUBLE", |agent| &agent.trouble)
+    let seats = seat_groups(agents).into_iter().map(|group| {
+        let advice = if group.refused { "; check account and password" } else { "" };
+        format!("\n{} {}{advice}", paint.ink(Ink::Red, "SEAT"), group.text())
+    });
+    let troubled = agents.iter().filter(|agent| !agent.trouble.is_empty());
+    let groups = grouped(troubled, |agent| agent.trouble.as_str());
+    let fallbacks = groups.into_iter().map(|(trouble, who)| {
+        let who: Vec<_> = who.iter().map(|agent| agent.name.as_str()).collect();
+        format!("\n{} {}: {trouble}", paint.ink(Ink::Red, "TROUBLE"), names(&who))
+    });
+    seats.chain(fallbacks).collect()
+}
+
+/// Agents whose seats are disconnected for the same reason.
+#[derive(Clone, Debug)]
+pub(super) struct SeatGroup<'a> {
+    /// Their names, in the order of the roster.
+    agents: Vec<&'a str>,
+    /// The first agent's reason; the others' differ only in the agent's name.
+    reason: &'a str,
+    /// The referee refuses the login.
+    pub(super) refused: bool,
+}
+
+impl SeatGroup<'_> {
+    /// `agentA1 to agentA15 (15): connection refused`.
+    #[must_use]
+    pub(super) fn text(&self) -> String {
+        format!("{}: {}", names(&self.agents), self.reason)
+    }
+}
+
+/// The agents whose seats are disconnected, by reason.
+#[must_use]
+pub(super) fn seat_groups(agents: &[Agent]) -> Vec<SeatGroup<'_>> {
+    let away = agents.iter().filter(|agent| !agent.seat_reason.is_empty());
+    let groups = grouped(away, |agent| {
+        let refused = agent.seat_state() == SeatState::Refused;
+        // The reason of a refused login names the agent's account.
+        (refused, agent.seat_reason.replace(&format!("{:?}", agent.name), ""))
+    });
+    groups.into_iter().filter_map(|((refused, _), agents)| seat_group(refused, &agents)).collect()
+}
+
+fn seat_group<'a>(refused: bool, agents: &[&'a Agent]) -> Option<SeatGroup<'a>> {
+    let reason = agents.first()?.seat_reason.as_str();
+    let agents = agents.iter().map(|agent| agent.name.as_str()).collect();
+    Some(SeatGroup { agents, reason, refused })
 }
 
 /// The names of one or many agents.

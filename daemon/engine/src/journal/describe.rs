@@ -96,7 +96,11 @@ impl JournalEntry {
 
     fn text(&self) -> String {
         match &self.event {
-            JournalEvent::Seat { seat, state } => seat_text(seat.0, state),
+            // A number helps only where the agent is not known.
+            JournalEvent::Seat { seat, state } => match self.agent {
+                Some(_) => seat_text("seat", state),
+                None => seat_text(&format!("seat {}", seat.0), state),
+            },
             JournalEvent::RoundStarted => "round started".to_owned(),
             JournalEvent::Resumed { turn, missed } => resumed(*turn, *missed),
             JournalEvent::CheckpointRefused { reason } => {
@@ -242,20 +246,20 @@ impl JournalEvent {
     }
 }
 
-fn seat_text(seat: u16, state: &SeatState) -> String {
+fn seat_text(seat: &str, state: &SeatState) -> String {
     match state {
-        SeatState::Idle => format!("seat {seat} is idle"),
+        SeatState::Idle => format!("{seat} is idle"),
         SeatState::Connecting { reason, .. } if reason.is_empty() => {
-            format!("seat {seat} is connecting")
+            format!("{seat} is connecting")
         }
         SeatState::Connecting { failures, reason } => {
-            format!("seat {seat} is connecting, {failures} attempts failed: {reason}")
+            format!("{seat} is connecting, {failures} attempts failed: {reason}")
         }
-        SeatState::Connected => format!("seat {seat} is connected"),
-        SeatState::Seated => format!("seat {seat} is seated"),
-        SeatState::Refused { reason } => format!("seat {seat} was refused: {reason}"),
-        SeatState::Stopped => format!("seat {seat} is stopped"),
-        SeatState::Closed => format!("seat {seat} is closed"),
+        SeatState::Connected => format!("{seat} is connected"),
+        SeatState::Seated => format!("{seat} is seated"),
+        SeatState::Refused { reason } => format!("{seat} was refused: {reason}"),
+        SeatState::Stopped => format!("{seat} is stopped"),
+        SeatState::Closed => format!("{seat} is closed"),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Every text that a user can see of an event: the snapshot is their documentation.
 
+use crate::actor::Match;
 use phalanx_engine::{
-    AlertKind, Carry, Description, Fault, Generation, JournalEntry, JournalEvent, Keep, Reason,
-    SeatState, SteerCause, Steering, StrategyOrigin, TurnDone,
+    AlertKind, Carry, Description, Fault, Generation, Input, JournalEntry, JournalEvent, Keep,
+    Reason, SeatState, SteerCause, Steering, StrategyOrigin, TeamOptions, TurnDone,
 };
 use phalanx_game::sorted::SortedSet;
 use phalanx_game::{DefaultCause, Notice, ProtocolError, SeatId, Turn, Value};
@@ -251,4 +252,16 @@ fn every_event_says_what_happened_in_plain_english() {
     }
     assert_eq!(names.len(), VARIANTS, "{names:?}");
     insta::assert_snapshot!(texts);
+}
+
+#[test]
+fn a_seat_is_named_after_its_first_agent() {
+    let mut match_ = Match::new(2, TeamOptions::default());
+    match_.turn(1);
+    match_.journal.clear();
+    let reason = "wrong password".to_owned();
+    match_.input(Input::Seat { seat: SeatId(1), state: SeatState::Refused { reason } });
+    let entry = &match_.journal[0];
+    assert_eq!(entry.agent.as_deref(), Some("a1"));
+    assert_eq!(entry.describe().text, "seat was refused: wrong password");
 }

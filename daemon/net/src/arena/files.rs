@@ -1,10 +1,9 @@
 //! The arena's files: written one after the other on the blocking pool, so that the arena never
 //! waits.
 
-use crate::artifact;
+use crate::artifact::ArtifactWriter;
 use phalanx_game::Artifact;
 use std::path::PathBuf;
-use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -22,7 +21,7 @@ impl Files {
     pub(super) fn open(folder: Option<PathBuf>) -> Self {
         let Some(folder) = folder else { return Self { queue: None, writer: None, lost: 0 } };
         let (sender, queue) = mpsc::channel(FILES_MAX);
-        let writer = tokio::spawn(write_all(Arc::new(folder), queue));
+        let writer = tokio::spawn(write_all(ArtifactWriter::new(folder), queue));
         Self { queue: Some(sender), writer: Some(writer), lost: 0 }
     }
 
@@ -46,18 +45,22 @@ impl Files {
     }
 }
 
-async fn write_all(folder: Arc<PathBuf>, mut queue: mpsc::Receiver<Artifact>) -> (u64, u64) {
+async fn write_all(mut writer: ArtifactWriter, mut queue: mpsc::Receiver<Artifact>) -> (u64, u64) {
     let (mut written, mut failed) = (0, 0);
     while let Some(artifact) = queue.recv().await {
-        let folder = Arc::clone(&folder);
-        let writing = tokio::task::spawn_blocking(move || artifact::write(&folder, &artifact));
-        match writing.await {
-            Ok(Ok(())) => written += 1,
-            Ok(Err(error)) => {
+        let writing = tokio::task::spawn_blocking(move || {
+            let done = writer.write(&artifact);
+            (writer, done)
+        });
+        // A panic takes the writer with it.
+        let Ok((same, done)) = writing.await else { return (written, failed + 1) };
+        writer = same;
+        match done {
+            Ok(()) => written += 1,
+            Err(error) => {
                 failed += 1;
                 tracing::error!(%error, "a file of the arena was not written");
             }
-            Err(_) => failed += 1,
         }
     }
     (written, failed)

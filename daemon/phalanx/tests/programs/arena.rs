@@ -1,6 +1,6 @@
 //! `phalanx arena assemble` against clients that know only the specification.
 
-use crate::support::{Plain, arena, arena_config, phalanx, stderr};
+use crate::support::{Plain, arena, arena_config, phalanx, stderr, stdout};
 use serde_json::json;
 
 #[test]
@@ -73,4 +73,20 @@ fn a_configuration_with_mistakes_lists_all_of_them() {
     for key in ["port", "agentTimeout", "steps", "grid"] {
         assert!(said.contains(key), "{key} is not named in\n{said}");
     }
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_refused_before_the_match() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = arena_config(dir.path(), 1, 5, 4000);
+    // No user can create a folder below a file.
+    let output = config.join("results");
+    let args = ["arena", "assemble", "--listen", "127.0.0.1:0", "--start", "complete"];
+    let files = ["--config", config.to_str().unwrap(), "--output", output.to_str().unwrap()];
+    let refused = phalanx(&[&args[..], &files].concat());
+    assert_eq!(refused.status.code(), Some(1), "{}", stdout(&refused));
+    let said = stderr(&refused);
+    assert!(said.contains(&format!("cannot write to {}: ", output.display())), "{said}");
+    assert!(said.contains("; choose another folder with --output"), "{said}");
+    assert_eq!(stdout(&refused), "");
 }

@@ -1,11 +1,13 @@
 //! `phalanx doctor` before a match: its findings, its advice, its exit code.
 
-use crate::support::{Plain, arena, arena_config, daemon, phalanx, settings, stdout};
+use crate::support::{
+    PATIENCE, Plain, arena, arena_config, daemon, phalanx, settings, shown, stdout,
+};
 use serde_json::{Value, json};
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::Output;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 const SKIP: &str = "return { decide = function() return act.skip() end }\n";
 const HOUR_MS: u128 = 3_600_000;
@@ -165,6 +167,33 @@ fn accounts_of_a_daemon_that_plays_are_left_alone() {
     assert!(login["todo"].as_str().unwrap().contains("--login"), "{login}");
     let playing = all(&output).into_iter().find(|one| one["check"] == "daemon").unwrap();
     assert_eq!(playing["verdict"], "well");
+}
+
+#[test]
+fn seats_that_a_running_daemon_cannot_connect_will_fail() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_arena, address) = arena(&arena_config(dir.path(), 2, 5, 4000));
+    let config = settings(dir.path(), address, 2, SKIP);
+    let text = std::fs::read_to_string(&config).unwrap().replace("secret-a", "wrong");
+    std::fs::write(&config, text).unwrap();
+    let mut daemon = daemon(&config);
+    daemon.line_with("control API");
+    let is_refused = |team: &Value| {
+        let mut agents = team["agents"].as_array().unwrap().iter();
+        agents.all(|agent| agent["seat_state"] == "refused")
+    };
+    let begun = Instant::now();
+    while !is_refused(&shown(dir.path())) {
+        assert!(begun.elapsed() < PATIENCE, "the seats are not refused");
+    }
+    let output = examine(&config, &["--load-seconds", "0", "--output", "json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    let login = finding(&output, "login");
+    assert_eq!(login["verdict"], "failing");
+    let expected = "the daemon that runs says: agentA1 to agentA2 (2): the referee answered \
+                    \"fail\" to the login of \"agentA1\"";
+    assert_eq!(login["found"], expected);
+    assert!(login["todo"].as_str().unwrap().contains("passwords"), "{login}");
 }
 
 #[test]

@@ -116,6 +116,7 @@ fn attribute<'a>(xml: &'a str, name: &str) -> &'a str {
 fn on_mars_a_team_of_ours_meets_clients_that_know_only_the_specification() {
     let dir = tempfile::tempdir().unwrap();
     let (mut arena, address) = arena(dir.path(), "mars", MARS);
+    arena.line_with("ENTER begins the match at once, if it waits for a key (`start` in the file)");
     let script = "return { decide = function() return act.survey() end }";
     let daemon = daemon(&settings(dir.path(), "mars", address, script, 4));
     let guests: Vec<_> = (1..=4)

@@ -404,7 +404,7 @@ fn a_flight_recorder_is_written_when_a_seat_loses_its_referee() {
     let info = asked(&["recording", "info", text(&file), "--check"], 0);
     assert_eq!((&info["state"], &info["turns"]), (&"whole".into(), &1.into()), "{info}");
     let cause = info["cause"].as_str().unwrap();
-    assert!(cause.starts_with("seat 0 lost its referee"), "{cause}");
+    assert!(cause.starts_with("agentA1 lost its referee"), "{cause}");
     bench.leave();
 }
 

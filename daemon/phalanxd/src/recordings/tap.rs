@@ -63,7 +63,11 @@ impl Tap {
             } else if seated.remove(seat)
                 && let SeatState::Connecting { reason, .. } | SeatState::Refused { reason } = state
             {
-                return Some(format!("seat {} lost its referee: {reason}", seat.0));
+                let who = match &entry.agent {
+                    Some(agent) => agent.clone(),
+                    None => format!("seat {}", seat.0),
+                };
+                return Some(format!("{who} lost its referee: {reason}"));
             }
         }
         None

@@ -1,5 +1,6 @@
 //! Checks whether the control API can be served, to whom, and whether a daemon serves it already.
 
+use super::machine::try_to_write;
 use super::report::{Notes, Report};
 use phalanx_settings::{ControlSettings, Settings};
 use phalanxd::{access, state};
@@ -50,11 +51,9 @@ fn socket(notes: &mut Notes<'_>, socket: Option<&Path>) {
         );
     };
     let shown = path.display();
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    let existing = folder.ancestors().find(|above| above.exists()).unwrap_or(folder);
-    if !existing.is_dir() {
-        let found = format!("{shown}: {} is not a folder", existing.display());
-        return notes.fail("socket", found, "set another control.socket");
+    if let Err(why) = try_to_write(path.parent().unwrap_or(Path::new("/"))) {
+        let todo = "give the daemon's user access to the folder, or set another control.socket";
+        return notes.fail("socket", format!("{shown} cannot be created: {why}"), todo);
     }
     notes.well("socket", format!("{shown} is free"));
 }
@@ -96,5 +95,28 @@ fn certificates(notes: &mut Notes<'_>, settings: &ControlSettings) {
             notes.doubt("certificate", format!("expires in {} days", days(left)), todo);
         }
         Ok(left) => notes.well("certificate", format!("expires in {} days", days(left))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::report::Verdict;
+
+    #[test]
+    fn a_socket_that_cannot_be_created_will_fail() {
+        let dir = tempfile::tempdir().expect("a folder");
+        // No user can create a folder below a file, or in /proc.
+        let file = dir.path().join("file");
+        std::fs::write(&file, "").expect("writes");
+        for (path, verdict) in [
+            (file.join("control.sock"), Verdict::Failing),
+            ("/proc/control.sock".into(), Verdict::Failing),
+            (dir.path().join("run/control.sock"), Verdict::Well),
+        ] {
+            let mut report = Report::default();
+            socket(&mut report.about("control"), Some(&path));
+            assert_eq!(report.verdict(), verdict, "{:?}", report.findings);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::report::{Notes, Report};
 use phalanx_control::CONNECTIONS_MAX;
-use phalanx_settings::Settings;
+use phalanx_settings::{RecordingMode, RecordingSettings, Settings};
 use rustix::process::{Resource, getrlimit};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -40,6 +40,7 @@ pub(super) fn examine(settings: &Settings, seats: usize) -> Report {
             "set state_dir",
         ),
     }
+    recordings(&mut notes, &settings.recordings);
     // The daemon raises its soft limit to the hard one.
     files(&mut notes, &files_needed(settings, seats), getrlimit(Resource::Nofile).maximum);
     memory(&mut notes, settings);
@@ -52,6 +53,10 @@ pub(super) fn examine(settings: &Settings, seats: usize) -> Report {
 
 fn disk(notes: &mut Notes<'_>, folder: &Path) {
     let shown = folder.display();
+    let access = "give the daemon's user access to it, or set another state_dir";
+    if let Err(why) = try_to_write(folder) {
+        return notes.fail("disk", format!("{shown} cannot be written: {why}"), access);
+    }
     let there = nearest(folder);
     let space = match rustix::fs::statvfs(&there) {
         Ok(about) => about.f_bavail.saturating_mul(about.f_frsize),
@@ -66,8 +71,7 @@ fn disk(notes: &mut Notes<'_>, folder: &Path) {
         }
         Ok(None) => format!("{shown} will be created: {} free", size(space)),
         Err(error) => {
-            let todo = "give the daemon's user access to it, or set another state_dir";
-            return notes.fail("disk", format!("{shown} cannot be written: {error}"), todo);
+            return notes.fail("disk", format!("{shown} cannot be written: {error}"), access);
         }
     };
     if space < SPACE_MIN {
@@ -83,10 +87,38 @@ fn disk(notes: &mut Notes<'_>, folder: &Path) {
     }
 }
 
-/// The folder, or the nearest existing one above it.
+fn recordings(notes: &mut Notes<'_>, settings: &RecordingSettings) {
+    let Some(folder) = settings.folder.as_ref().filter(|_| settings.mode != RecordingMode::Off)
+    else {
+        return;
+    };
+    let shown = folder.display();
+    match try_to_write(folder) {
+        Ok(()) => notes.well("recordings", format!("{shown} can be written")),
+        Err(why) => {
+            let todo = "give the daemon's user access to it, or set another recordings.folder";
+            notes.fail("recordings", format!("{shown} cannot be written: {why}"), todo);
+        }
+    }
+}
+
+/// Whether files can be created in the folder, or in the one in which it will be created; the error
+/// names that one. Leaves nothing behind.
+pub(super) fn try_to_write(folder: &Path) -> Result<(), String> {
+    let there = nearest(folder);
+    let shown = there.display();
+    if !there.is_dir() {
+        return Err(format!("{shown} is not a folder"));
+    }
+    // An attempt also finds what permissions do not show, for example a disk that is read-only.
+    tempfile::tempfile_in(&there).map(drop).map_err(|error| format!("{shown}: {error}"))
+}
+
+/// The folder, or the nearest existing place above it.
 fn nearest(folder: &Path) -> PathBuf {
-    let existing = folder.ancestors().find(|above| above.is_dir());
-    existing.unwrap_or(Path::new("/")).to_owned()
+    let existing = folder.ancestors().find(|above| above.exists());
+    let base = if folder.is_absolute() { "/" } else { "." };
+    existing.unwrap_or(Path::new(base)).to_owned()
 }
 
 /// Time to write and sync a small file.
@@ -207,6 +239,42 @@ mod tests {
         let mut report = Report::default();
         disk(&mut report.about("machine"), Path::new("/proc"));
         assert_eq!(report.verdict(), Verdict::Failing);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_created_will_fail() {
+        let dir = tempfile::tempdir().expect("a folder");
+        // No user can create a folder below a file, or in /proc.
+        let file = dir.path().join("file");
+        fs::write(&file, "").expect("writes");
+        let expected = format!("{} is not a folder", file.display());
+        for (folder, why) in
+            [(file.join("state"), expected.as_str()), ("/proc/phalanx/state".into(), "/proc: ")]
+        {
+            let settings = RecordingSettings {
+                mode: RecordingMode::File,
+                folder: Some(folder.clone()),
+                ..RecordingSettings::default()
+            };
+            let mut report = Report::default();
+            disk(&mut report.about("machine"), &folder);
+            recordings(&mut report.about("machine"), &settings);
+            for one in &report.findings {
+                assert_eq!(one.verdict, Verdict::Failing, "{one:?}");
+                assert!(one.found.contains("cannot be written") && one.found.contains(why));
+                assert!(one.todo.contains("access"), "{one:?}");
+            }
+            assert_eq!(report.findings.len(), 2);
+            let mode = RecordingMode::Off;
+            recordings(&mut report.about("machine"), &RecordingSettings { mode, ..settings });
+            assert_eq!(report.findings.len(), 2, "nothing is recorded");
+        }
+    }
+
+    #[test]
+    fn a_relative_folder_is_judged_by_the_current_one() {
+        assert_eq!(nearest(Path::new("no-such-folder/state")), Path::new("."));
+        assert_eq!(nearest(Path::new("/no-such-folder/state")), Path::new("/"));
     }
 
     #[test]

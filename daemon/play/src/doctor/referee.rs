@@ -3,6 +3,7 @@
 use super::machine::ms;
 use super::report::{Notes, Report};
 use futures_util::{StreamExt, stream};
+use phalanx_cli::remote::{SeatsAway, seats_away};
 use phalanx_games::{ProbeRequest, WireError};
 use phalanx_net::{Endpoint, Lobby, LoginProbe, ProbeOptions, now, origin};
 use phalanx_settings::{Settings, TeamSettings};
@@ -53,11 +54,14 @@ pub(super) async fn examine(settings: &Settings, team: &TeamSettings, logins: Lo
         notes.fail("referee", format!("{}: no port", team.server), "write host:port");
         return met;
     };
-    if !name(&mut notes, &endpoint, settings.limits.connect_timeout).await {
-        return met;
+    if name(&mut notes, &endpoint, settings.limits.connect_timeout).await {
+        met.round_trip = door(&mut notes, settings, team, &endpoint).await;
     }
-    met.round_trip = door(&mut notes, settings, team, &endpoint).await;
-    if met.round_trip.is_some() {
+    let away = match logins {
+        Logins::OursPlay => away(&mut notes, settings, &team.name).await,
+        Logins::All | Logins::Harmless => false,
+    };
+    if met.round_trip.is_some() && !away {
         accounts(&mut notes, settings, team, &endpoint, logins).await;
     }
     met
@@ -128,6 +132,25 @@ async fn door(
         notes.well("reach", found);
     }
     Some(trip)
+}
+
+/// Reports the seats that the running daemon cannot connect; false when it names none.
+async fn away(notes: &mut Notes<'_>, settings: &Settings, team: &str) -> bool {
+    let Some(socket) = &settings.control.socket else { return false };
+    // A daemon that does not answer, or that does not play this team, says nothing about its seats.
+    let SeatsAway { lines, refused } = seats_away(socket, team).await.unwrap_or_default();
+    if lines.is_empty() {
+        return false;
+    }
+    let todo = if refused {
+        "compare users and passwords in teams[].agents with the organisers' list, correct them and \
+         restart the daemon"
+            .to_owned()
+    } else {
+        format!("`phalanx team show {team}` shows whether they connect later")
+    };
+    notes.fail("login", format!("the daemon that runs says: {}", lines.join("\n")), todo);
+    true
 }
 
 async fn accounts(

@@ -12,13 +12,15 @@ fn load(file: &str) -> ArenaConfig {
 #[test]
 fn every_shipped_configuration_is_what_it_says() {
     for (file, preset) in [
-        ("handbook.toml", Preset::Wumpus4x4),
         ("hazard.toml", Preset::Hazard12x12),
         ("einar.toml", Preset::EinarRoom),
         ("fire-brigade.toml", Preset::FireBrigade),
     ] {
         assert_eq!(load(file), ArenaConfig::preset(preset), "{file}");
     }
+    let bind = ([127, 0, 0, 1], 7_000).into();
+    let handbook = ArenaConfig { bind, ..ArenaConfig::preset(Preset::Wumpus4x4) };
+    assert_eq!(load("handbook.toml"), handbook);
     let gunnar = ArenaConfig { simulations: 10, ..ArenaConfig::preset(Preset::Gunnar60x52) };
     assert_eq!(load("gunnar.toml"), gunnar);
 }
