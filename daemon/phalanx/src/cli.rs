@@ -312,6 +312,19 @@ mod tests {
         Phalanxd::command().debug_assert();
     }
 
+    /// A heading covers all options that are declared after it, in flattened arguments, too.
+    #[test]
+    fn only_the_options_of_the_server_are_under_its_heading() {
+        fn check(command: &Command) {
+            for arg in command.get_arguments().filter(|arg| arg.get_help_heading().is_some()) {
+                let name = arg.get_long().unwrap_or_default();
+                assert!(name.starts_with("nats"), "{}: --{name}", command.get_name());
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&Phalanx::command());
+    }
+
     /// An option says what it takes; without this, `-1` is taken for an option that does not exist.
     #[test]
     fn a_negative_number_is_the_value_of_its_option() {

@@ -327,8 +327,6 @@ pub struct RunArgs {
     /// are on the queue at once [default: 256].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=2048))]
     pub threads: Option<u16>,
-    #[command(flatten)]
-    pub queue: QueueArgs,
     /// Keep results in this folder, and continue with the results that it holds.
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
@@ -343,4 +341,7 @@ pub struct RunArgs {
     /// How to print.
     #[command(flatten)]
     pub print: OutputArgs,
+    // Last: what follows would be under its heading.
+    #[command(flatten)]
+    pub queue: QueueArgs,
 }

@@ -83,13 +83,14 @@ pub struct WorkerArgs {
     /// The NATS server, for example nats://host:4222, or tls://host:4222.
     #[arg(long, value_name = "URL", env = "PHALANX_NATS")]
     pub nats: String,
-    #[command(flatten)]
-    pub server: NatsArgs,
     /// Matches that run at once [default: the number of cores less one].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
     #[command(flatten)]
     pub limits: LimitArgs,
+    // Last: what follows would be under its heading.
+    #[command(flatten)]
+    pub server: NatsArgs,
 }
 
 /// Limits of each match, for strategies of other people.
