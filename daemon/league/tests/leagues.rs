@@ -74,6 +74,8 @@ fn the_same_league_gives_the_same_bytes_on_any_number_of_threads() {
     // The matches on the seed at which the referee breaks down are not counted.
     assert_eq!((&json["failed"], &json["players"][0]["name"]), (&6.into(), &"p2".into()));
     assert!(text.contains("120 of 120 matches, 6 failed"), "{text}");
+    let why = "6 matches failed: the match broke down: a referee that breaks down";
+    assert!(text.contains(why) && markdown.contains(why), "{text}");
     assert!(markdown.contains("| p2 | · |"), "{markdown}");
     assert!(lines.contains("the match broke down: a referee that breaks down"), "{lines}");
 }
@@ -204,4 +206,37 @@ fn results_are_told_in_the_order_of_the_schedule() {
     .unwrap();
     assert_eq!(told[0], (0, MatchOutcome::Failed("too late".into()), 1));
     assert_eq!(told.iter().map(|one| one.0).collect::<Vec<_>>(), [0, 1, 2, 3]);
+}
+
+/// Every match fails, most of them for one reason.
+struct Failing;
+
+impl PlayMatch for Failing {
+    fn play(&self, fixture: &Fixture, _stop: &AtomicBool) -> Result<Vec<i64>, PlayError> {
+        let reason = match fixture.number {
+            0 => "never",
+            1..5 => "seldom",
+            5 => "late",
+            _ => "often",
+        };
+        Err(PlayError::Failed(reason.into()))
+    }
+}
+
+#[test]
+fn the_most_frequent_reasons_of_failed_matches_are_named() {
+    let mut store = LeagueStore::in_memory(plan(2, 10));
+    assert!(!store.tally().standing().counts_nothing(), "nothing was played yet");
+    assert_eq!(play(&mut store, 1, &Failing), LeagueEnd::Over);
+    let standing = store.tally().standing();
+    assert!(standing.counts_nothing());
+    let failures = serde_json::json!([
+        { "reason": "often", "count": 14 },
+        { "reason": "seldom", "count": 4 },
+        { "reason": "never", "count": 1 },
+    ]);
+    assert_eq!(json(store.plan(), store.tally())["failures"], failures);
+    let text = table(&standing);
+    let end = "14 matches failed: often\n4 matches failed: seldom\n1 match failed: never\n";
+    assert!(text.ends_with(end), "{text}");
 }

@@ -316,7 +316,12 @@ Examples:
 
 The table shows ratings on the Elo scale with their errors (95 % confidence). With --folder each
 result is appended to a file of JSON lines; ctrl-c stops the league, and the same command resumes
-it.")]
+it.
+
+Below the table are the most frequent reasons of failed matches, which are not counted.
+
+Exit codes: 0 the league is over; 1 it failed, or every match did; 64 wrong command line; 130
+interrupted.")]
 pub struct RunArgs {
     /// What plays and how.
     #[command(flatten)]

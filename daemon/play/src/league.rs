@@ -4,7 +4,7 @@ mod dataset;
 
 use crate::args::RunArgs;
 use crate::queue::{MatchPlayer, QueuedPlan};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use dataset::DatasetMatches;
 use indicatif::{ProgressBar, ProgressStyle};
 use phalanx_cli::args::OutputArgs;
@@ -69,7 +69,11 @@ pub fn run(args: &RunArgs) -> Result<()> {
     if let Some(dataset) = &dataset {
         dataset.finish(tally.played())?;
     }
+    let standing = tally.standing();
     match end {
+        LeagueEnd::Over if standing.counts_nothing() => {
+            bail!("no match can be counted: {} failed", standing.failed)
+        }
         LeagueEnd::Over => Ok(()),
         LeagueEnd::Stopped => Err(interrupted(tally.played(), plan.matches(), args)),
     }

@@ -309,7 +309,10 @@ fn a_match_over_its_limits_fails_or_is_set_aside_and_others_are_played() {
         let folder = dir.path().join(steps);
         let kept = ["--folder", text(&folder), "--output", "json"];
         let output = phalanx(&[&words[..], &more, &kept].concat());
-        assert!(output.status.success(), "{}", stderr(&output));
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(shown["failures"][0]["count"], 1, "{shown}");
+        assert!(stderr(&output).contains("no match can be counted: 1 failed"));
         (results(&folder), stderr(&output))
     };
     let hurried = worker(&url, &["--threads", "1", "--match-time", "1s"]);
