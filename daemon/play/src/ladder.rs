@@ -77,7 +77,7 @@ fn prepared(
         (None, Some(kept)) => phalanx_games::game(&kept.game)?,
         (asked, _) => phalanx_games::game_of(asked, Some(Path::new(&strategy.1))),
     };
-    let asked = LeagueSetup::of_matches(args.variant.clone(), args.steps, args.worlds);
+    let asked = LeagueSetup::of_matches(game, args.variant.clone(), args.steps, args.worlds)?;
     let setup = match kept {
         Some(kept) if asked.is_empty() => kept.setup.clone(),
         Some(_) | None => asked,

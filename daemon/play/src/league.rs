@@ -105,9 +105,10 @@ fn interrupted(played: u64, all: u64, args: &RunArgs) -> anyhow::Error {
 /// What the command line wants.
 fn setup(args: &LeagueArgs, no_tuned: bool) -> Result<LeagueSetup> {
     let strategies = args.players()?;
+    let game = args.game_of(&strategies);
     Ok(LeagueSetup {
-        game: args.game_of(&strategies),
-        setup: LeagueSetup::of_matches(args.variant.clone(), args.steps, args.worlds),
+        game,
+        setup: LeagueSetup::of_matches(game, args.variant.clone(), args.steps, args.worlds)?,
         strategies,
         tuned: !no_tuned,
         first_against_all: args.first_against_all,

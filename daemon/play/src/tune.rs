@@ -88,9 +88,10 @@ fn show(args: &TuneShowArgs) -> Result<()> {
 /// What the command line wants.
 fn setup(args: &TuneRunArgs) -> Result<TuneSetup> {
     let strategy = named(&args.strategy)?;
+    let game = phalanx_games::game_of(args.game, Some(Path::new(&strategy.1)));
     Ok(TuneSetup {
-        game: phalanx_games::game_of(args.game, Some(Path::new(&strategy.1))),
-        setup: LeagueSetup::of_matches(args.variant.clone(), args.steps, args.worlds),
+        game,
+        setup: LeagueSetup::of_matches(game, args.variant.clone(), args.steps, args.worlds)?,
         strategy,
         opponents: args.opponents.iter().map(|text| named(text)).collect::<Result<_>>()?,
         weights: args.weights.clone(),

@@ -187,6 +187,10 @@ fn hostile_strategies_cost_themselves_and_what_cannot_be_submitted_is_named() {
     std::fs::write(large.join("explorer.luau"), explorer(1)).unwrap();
     named(&[text(&large)], 1, "a ladder takes at most");
     assert_eq!(log(&club), before);
+    let other = dir.path().join("other");
+    let words = ["ladder", "submit", text(&other), "idle", "--game", "assemble", "--worlds", "3"];
+    let said = refused(&words, 1);
+    assert!(said.contains("a match of assemble has one world"), "{said}");
     let said = refused(&["ladder", "show", "kv:club"], 64);
     assert!(said.contains("is on a server: add --nats URL"), "{said}");
     let said = refused(&["ladder", "show", text(&dir.path().join("none"))], 1);

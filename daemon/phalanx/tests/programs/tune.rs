@@ -178,6 +178,9 @@ fn what_cannot_be_tuned_is_named() {
         let message = refused(words, 64);
         assert!(message.contains(want), "{words:?}: {message}");
     }
+    let words = ["tune", "run", &hasty, "--game", "assemble", "--opponent", "shipped"];
+    let output = phalanx(&[&words[..], &["--worlds", "3"]].concat());
+    assert!(stderr(&output).contains("a match of assemble has one world"), "{}", stderr(&output));
     let tuned = Path::new(&hasty).join("tuned.toml");
     std::fs::write(&tuned, "[values]\npatience = 1000\n").unwrap();
     let message = refused(&[&hasty], 1);
