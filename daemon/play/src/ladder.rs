@@ -8,6 +8,7 @@ use crate::args::{
     LadderHistoryArgs, LadderMatchArgs, LadderShowArgs, LadderSubmitArgs, LadderVerb,
 };
 use crate::league::{bar, in_usage, stop_at_interrupt};
+use crate::progress::ProgressLines;
 use anyhow::{Context, Result, bail};
 use indicatif::ProgressBar;
 use matches::LadderPlayer;
@@ -115,12 +116,17 @@ fn play(args: &LadderMatchArgs) -> Result<()> {
         all_versions: args.all_versions,
     };
     let options = RunOptions { threads, stop: &stop };
+    let (mut lines, mut played) = (ProgressLines::new(total.to_string()), 0);
     let ended = store.play(
         asked,
         player.play(),
         &options,
         &mut |bundle| Ok(player.add(bundle)?),
-        &mut |event| watch(bar.as_ref(), event),
+        &mut |event| {
+            watch(bar.as_ref(), event);
+            played += 1;
+            lines.went_on(played);
+        },
     );
     let why = player.end(matches!(ended, Ok(LeagueEnd::Over)));
     if let Some(bar) = &bar {

@@ -3,6 +3,7 @@
 mod dataset;
 
 use crate::args::RunArgs;
+use crate::progress::ProgressLines;
 use crate::queue::{MatchPlayer, QueuedPlan};
 use anyhow::{Context, Result, bail};
 use dataset::DatasetMatches;
@@ -51,8 +52,10 @@ pub fn run(args: &RunArgs) -> Result<()> {
         None => player.play(),
     };
     let options = RunOptions { threads: player.threads(args.threads), stop: &stop };
+    let mut lines = ProgressLines::new(store.plan().matches().to_string());
     let ended = phalanx_league::run(&mut store, play, &options, &mut |event| {
         show(bar.as_ref(), event);
+        lines.went_on(event.standing.played);
     });
     let why = player.end(matches!(ended, Ok(LeagueEnd::Over)));
     if let Some(bar) = &bar {

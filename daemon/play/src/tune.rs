@@ -2,6 +2,7 @@
 
 use crate::args::{TuneRunArgs, TuneShowArgs, TuneVerb};
 use crate::league::{bar, in_usage, stop_at_interrupt};
+use crate::progress::ProgressLines;
 use crate::queue::{MatchPlayer, QueuedPlan};
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
@@ -50,8 +51,10 @@ fn run(args: &TuneRunArgs) -> Result<()> {
     let queued = QueuedPlan::of_tune(plan, folder.clone());
     let player = MatchPlayer::new(&args.queue, queued, &prepared.matches, bar.as_ref(), &stop)?;
     let options = RunOptions { threads: player.threads(args.threads), stop: &stop };
+    let mut lines = ProgressLines::new(format!("at most {}", plan.budget));
     let ended = phalanx_tune::run(&mut store, player.play(), &options, &mut |event| {
         watch(bar.as_ref(), event);
+        lines.went_on(event.progress.played);
     });
     let why = player.end(matches!(ended, Ok((TuneEnd::Over, _))));
     if let Some(bar) = &bar {
