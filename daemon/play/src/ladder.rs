@@ -9,6 +9,7 @@ use crate::args::{
 };
 use crate::league::{bar, in_usage, stop_at_interrupt};
 use crate::progress::ProgressLines;
+use crate::queue::check_installed;
 use anyhow::{Context, Result, bail};
 use indicatif::ProgressBar;
 use matches::LadderPlayer;
@@ -78,6 +79,7 @@ fn prepared(
         (None, Some(kept)) => phalanx_games::game(&kept.game)?,
         (asked, _) => phalanx_games::game_of(asked, Some(Path::new(&strategy.1))),
     };
+    check_installed(game)?;
     let asked = LeagueSetup::of_matches(game, args.variant.clone(), args.steps, args.worlds)?;
     let setup = match kept {
         Some(kept) if asked.is_empty() => kept.setup.clone(),
