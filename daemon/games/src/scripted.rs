@@ -203,6 +203,12 @@ pub fn folder_of(game: &str) -> Option<&'static Path> {
     named(game)?.dir.as_deref()
 }
 
+/// A hash over the files of a game that is a folder; `None` for a native one.
+#[must_use]
+pub fn files_hash(game: &str) -> Option<&'static str> {
+    named(game).map(Folder::hash)
+}
+
 /// Whether other processes of this program find the game by its name: it is a native one, or
 /// installed with the program.
 #[must_use]

@@ -35,6 +35,7 @@ fn plan(players: usize, seeds: u32) -> LeagueDefinition {
     };
     LeagueDefinition {
         game: "toy".into(),
+        game_files: None,
         setup: BTreeMap::from([("steps".into(), "9".into())]),
         players: (0..players).map(player).collect(),
         pairing: Pairing::RoundRobin,
@@ -137,6 +138,12 @@ fn a_folder_is_for_one_league_and_malformed_results_are_named() {
     assert!(refused.contains("the files of p1"), "{refused}");
     let refused = LeagueStore::open(folder.path(), plan(2, 4)).unwrap_err().to_string();
     assert!(refused.contains("seeds"), "{refused}");
+    let of_files = |files: &str| LeagueDefinition { game_files: Some(files.into()), ..plan(2, 3) };
+    let scripted = tempfile::tempdir().unwrap();
+    drop(LeagueStore::open(scripted.path(), of_files("a hash")).unwrap());
+    drop(LeagueStore::open(scripted.path(), of_files("a hash")).unwrap());
+    let refused = LeagueStore::open(scripted.path(), of_files("other")).unwrap_err().to_string();
+    assert!(refused.contains("the files of the game toy were other ones"), "{refused}");
     let good = r#"{"match":0,"seed":1,"players":["p0","p1"],"scores":[2,1]}"#;
     for line in ["nonsense", r#"{"match":7}"#, good] {
         // The good line is the wrong one as the second.

@@ -121,6 +121,7 @@ pub fn prepare(setup: &LeagueSetup) -> Result<(LeagueDefinition, Matches)> {
     };
     let plan = LeagueDefinition {
         game: setup.game.to_owned(),
+        game_files: phalanx_games::files_hash(setup.game).map(str::to_owned),
         setup: setup.setup.clone(),
         players,
         pairing,

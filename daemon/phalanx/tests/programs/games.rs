@@ -73,6 +73,25 @@ fn a_game_in_a_folder_goes_to_no_queue_and_no_ladder() {
 }
 
 #[test]
+fn a_league_of_a_game_goes_on_only_with_the_same_files_of_the_game() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = made(dir.path());
+    let kept = dir.path().join("league");
+    let words = ["league", "run", "--game", text(&folder), "--steps", "10", "--seeds", "1"];
+    let more = ["--strategy", "shipped", "--strategy", "idle", "--folder", text(&kept)];
+    let words = [&words[..], &more].concat();
+    for _ in 0..2 {
+        let output = phalanx(&words);
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+    let arena = folder.join("arena.luau");
+    let source = std::fs::read_to_string(&arena).unwrap();
+    std::fs::write(&arena, format!("-- new\n{source}")).unwrap();
+    let said = refused(&words, 1);
+    assert!(said.contains("the files of the game gold were other ones"), "{said}");
+}
+
+#[test]
 fn the_same_seed_gives_the_same_match_and_another_one_another() {
     let scores = |seed: &str| {
         let words = ["demo", "--game", TRON, "--fast", "--json", "--seed", seed];
