@@ -50,6 +50,21 @@ impl DemoAsk {
     }
 }
 
+/// The only game whose matches are played in several worlds.
+const WORLDS_GAME: &str = "asimulator";
+
+/// Refuses a number of worlds for a game that has one.
+///
+/// # Errors
+/// Which game has several.
+pub fn check_worlds(game: &str, worlds: Option<u32>) -> Result<(), WireError> {
+    if worlds.is_some() && game != WORLDS_GAME {
+        let text = format!("a match of {game} has one world; --worlds is for {WORLDS_GAME}");
+        return Err(WireError::Arena(text));
+    }
+    Ok(())
+}
+
 /// How a team connects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Connections {

@@ -12,7 +12,9 @@ pub mod samples;
 mod scripted;
 pub mod shipped;
 
-pub use scripted::{check_name, facts, folder_of, is_path, load_folder, search};
+pub use scripted::{
+    check_name, facts, files_hash, folder_of, is_installed, is_path, load_folder, search,
+};
 
 use demo::{DemoAsk, DemoStage};
 use include_dir::{Dir, include_dir};

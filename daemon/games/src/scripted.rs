@@ -203,6 +203,20 @@ pub fn folder_of(game: &str) -> Option<&'static Path> {
     named(game)?.dir.as_deref()
 }
 
+/// A hash over the files of a game that is a folder; `None` for a native one.
+#[must_use]
+pub fn files_hash(game: &str) -> Option<&'static str> {
+    named(game).map(Folder::hash)
+}
+
+/// Whether other processes of this program find the game by its name: it is a native one, or
+/// installed with the program.
+#[must_use]
+pub fn is_installed(game: &str) -> bool {
+    let is_shared = |folder: &Folder| share().is_some_and(|dir| folder.is_at(&dir.join(game)));
+    named(game).map_or_else(|| is_native(game), is_shared)
+}
+
 /// What the manifest of a game says besides its declaration, for people; nothing for a native game.
 #[must_use]
 pub fn facts(game: &str) -> Vec<(&'static str, String)> {

@@ -45,6 +45,6 @@ pub use run::{
     play_in_order, run,
 };
 pub use sprt::{Sprt, SprtOptions, SprtState, SprtVerdict};
-pub use standing::{LeagueTable, RankedPlayer};
+pub use standing::{FailureReason, LeagueTable, RankedPlayer};
 pub use store::LeagueStore;
 pub use tally::LeagueTally;

@@ -19,6 +19,10 @@ const SETUP_MAX: usize = 32;
 pub struct LeagueDefinition {
     /// The game's name.
     pub game: String,
+    /// What exactly the game is, if it is a folder: a hash over its files. A league goes on only
+    /// with the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub game_files: Option<String>,
     /// What the matches are set up with, in the caller's own words: variant, steps.
     #[serde(default)]
     pub setup: BTreeMap<String, String>,

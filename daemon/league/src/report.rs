@@ -1,6 +1,6 @@
 //! What a league tells: as a table, as JSON, as a cross table in Markdown.
 
-use crate::{LeagueDefinition, LeagueTable, LeagueTally, RankedPlayer, SprtVerdict};
+use crate::{FailureReason, LeagueDefinition, LeagueTable, LeagueTally, RankedPlayer, SprtVerdict};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -29,7 +29,16 @@ pub fn table(standing: &LeagueTable) -> String {
         ));
     }
     line(summary(standing));
+    for failure in &standing.failures {
+        line(failure_text(failure));
+    }
     out
+}
+
+fn failure_text(failure: &FailureReason) -> String {
+    let FailureReason { reason, count } = failure;
+    let matches = if *count == 1 { "match" } else { "matches" };
+    format!("{count} {matches} failed: {reason}")
 }
 
 /// How far it got and what was decided, one line.
@@ -76,6 +85,7 @@ pub fn json(plan: &LeagueDefinition, tally: &LeagueTally) -> Value {
             "score_mean": rounded(row.score_mean), "against_mean": rounded(row.against_mean),
         })
     };
+    let failure = |one: &FailureReason| json!({ "reason": one.reason, "count": one.count });
     let sprt = standing.sprt.map(|sprt| {
         json!({
             "llr": rounded(sprt.llr), "lower": rounded(sprt.lower), "upper": rounded(sprt.upper),
@@ -85,6 +95,7 @@ pub fn json(plan: &LeagueDefinition, tally: &LeagueTally) -> Value {
     json!({
         "game": plan.game, "setup": plan.setup, "matches": standing.total,
         "played": standing.played, "failed": standing.failed, "over": standing.is_over(),
+        "failures": standing.failures.iter().map(failure).collect::<Vec<_>>(),
         "players": standing.rows.iter().map(row).collect::<Vec<_>>(), "sprt": sprt,
     })
 }
@@ -103,6 +114,12 @@ pub fn markdown(plan: &LeagueDefinition, tally: &LeagueTally) -> String {
     let mut line = |text: String| writeln!(out, "{text}").unwrap_or_default();
     line(format!("# League: {}\n", cell(&plan.game)));
     line(format!("{}.\n", summary(&standing)));
+    for failure in &standing.failures {
+        line(format!("- {}", cell(&failure_text(failure))));
+    }
+    if !standing.failures.is_empty() {
+        line(String::new());
+    }
     line(
         "| # | player | Elo | ± 95 % | won | drawn | lost | points | score | against |".to_owned(),
     );

@@ -9,6 +9,8 @@ pub struct LeagueTable {
     pub played: u64,
     /// Matches among them that failed. They are not counted for any player.
     pub failed: u64,
+    /// The most frequent reasons of those, at most three, the most frequent first.
+    pub failures: Vec<FailureReason>,
     /// Matches of the whole schedule.
     pub total: u64,
     /// The players, the best first.
@@ -25,6 +27,20 @@ impl LeagueTable {
     pub fn is_over(&self) -> bool {
         self.decided.is_some() || self.played == self.total
     }
+
+    /// Whether matches were played, and every one failed.
+    #[must_use]
+    pub fn counts_nothing(&self) -> bool {
+        self.played > 0 && self.failed == self.played
+    }
+}
+
+/// Why matches failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailureReason {
+    pub reason: String,
+    /// How many matches failed for it.
+    pub count: u64,
 }
 
 /// One player.

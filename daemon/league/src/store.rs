@@ -166,6 +166,10 @@ fn difference(kept: &LeagueDefinition, plan: &LeagueDefinition) -> Option<String
     if kept.game != plan.game {
         return Some(format!("its game is {}", kept.game));
     }
+    // A league from before this was kept goes on.
+    if kept.game_files.is_some() && kept.game_files != plan.game_files {
+        return Some(format!("the files of the game {} were other ones", kept.game));
+    }
     if names(kept) != names(plan) {
         return Some(format!("its players are {}", names(kept).join(", ")));
     }

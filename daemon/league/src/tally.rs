@@ -3,8 +3,14 @@
 use crate::matrix::Matrix;
 use crate::outcome::MatchOutcome;
 use crate::rating::rate;
-use crate::standing::{LeagueTable, RankedPlayer};
+use crate::standing::{FailureReason, LeagueTable, RankedPlayer};
 use crate::{Fixture, LeagueDefinition, Pairing, Sprt, SprtVerdict};
+
+/// Different reasons of failed matches that are counted; matches that fail for others only raise
+/// the number of failed ones.
+const REASONS_MAX: usize = 64;
+/// Reasons that a table lists.
+const REASONS_SHOWN: usize = 3;
 
 /// The sums over all results so far, which come in the order of the schedule.
 #[derive(Clone, Debug)]
@@ -12,6 +18,7 @@ pub struct LeagueTally {
     plan: LeagueDefinition,
     played: u64,
     failed: u64,
+    failures: Vec<FailureReason>,
     /// Games between two players that one of them won.
     wins: Matrix,
     draws: Matrix,
@@ -38,6 +45,7 @@ impl LeagueTally {
             plan: plan.clone(),
             played: 0,
             failed: 0,
+            failures: Vec::new(),
             wins: Matrix::zero(players),
             draws: Matrix::zero(players),
             sums: vec![PlayerScores::default(); players],
@@ -50,7 +58,7 @@ impl LeagueTally {
     pub fn add(&mut self, fixture: &Fixture, outcome: &MatchOutcome) {
         self.played += 1;
         match outcome {
-            MatchOutcome::Failed(_) => self.failed += 1,
+            MatchOutcome::Failed(reason) => self.count_failure(reason),
             MatchOutcome::Scores(scores) => self.count(&fixture.players, scores),
         }
         self.seed.push((fixture.players.clone(), outcome.clone()));
@@ -107,6 +115,7 @@ impl LeagueTally {
         LeagueTable {
             played: self.played,
             failed: self.failed,
+            failures: self.most_frequent_failures(),
             total: self.plan.matches(),
             rows,
             sprt: self.sprt.map(|sprt| sprt.state()),
@@ -119,6 +128,25 @@ impl LeagueTally {
     pub fn between(&self, one: usize, other: usize) -> [u64; 3] {
         let cells = [self.wins.at(one, other), self.draws.at(one, other), self.wins.at(other, one)];
         cells.map(whole)
+    }
+
+    fn count_failure(&mut self, reason: &str) {
+        self.failed += 1;
+        match self.failures.iter_mut().find(|one| one.reason == reason) {
+            Some(known) => known.count += 1,
+            None if self.failures.len() < REASONS_MAX => {
+                self.failures.push(FailureReason { reason: reason.to_owned(), count: 1 });
+            }
+            None => {}
+        }
+    }
+
+    fn most_frequent_failures(&self) -> Vec<FailureReason> {
+        let mut failures = self.failures.clone();
+        // Equally frequent ones stay in the order in which they came.
+        failures.sort_by_key(|one| std::cmp::Reverse(one.count));
+        failures.truncate(REASONS_SHOWN);
+        failures
     }
 
     fn count(&mut self, players: &[usize], scores: &[i64]) {

@@ -35,6 +35,7 @@ fn plan(players: usize, seeds: u32) -> LeagueDefinition {
     };
     LeagueDefinition {
         game: "toy".into(),
+        game_files: None,
         setup: BTreeMap::from([("steps".into(), "9".into())]),
         players: (0..players).map(player).collect(),
         pairing: Pairing::RoundRobin,
@@ -74,6 +75,8 @@ fn the_same_league_gives_the_same_bytes_on_any_number_of_threads() {
     // The matches on the seed at which the referee breaks down are not counted.
     assert_eq!((&json["failed"], &json["players"][0]["name"]), (&6.into(), &"p2".into()));
     assert!(text.contains("120 of 120 matches, 6 failed"), "{text}");
+    let why = "6 matches failed: the match broke down: a referee that breaks down";
+    assert!(text.contains(why) && markdown.contains(why), "{text}");
     assert!(markdown.contains("| p2 | · |"), "{markdown}");
     assert!(lines.contains("the match broke down: a referee that breaks down"), "{lines}");
 }
@@ -135,6 +138,12 @@ fn a_folder_is_for_one_league_and_malformed_results_are_named() {
     assert!(refused.contains("the files of p1"), "{refused}");
     let refused = LeagueStore::open(folder.path(), plan(2, 4)).unwrap_err().to_string();
     assert!(refused.contains("seeds"), "{refused}");
+    let of_files = |files: &str| LeagueDefinition { game_files: Some(files.into()), ..plan(2, 3) };
+    let scripted = tempfile::tempdir().unwrap();
+    drop(LeagueStore::open(scripted.path(), of_files("a hash")).unwrap());
+    drop(LeagueStore::open(scripted.path(), of_files("a hash")).unwrap());
+    let refused = LeagueStore::open(scripted.path(), of_files("other")).unwrap_err().to_string();
+    assert!(refused.contains("the files of the game toy were other ones"), "{refused}");
     let good = r#"{"match":0,"seed":1,"players":["p0","p1"],"scores":[2,1]}"#;
     for line in ["nonsense", r#"{"match":7}"#, good] {
         // The good line is the wrong one as the second.
@@ -204,4 +213,37 @@ fn results_are_told_in_the_order_of_the_schedule() {
     .unwrap();
     assert_eq!(told[0], (0, MatchOutcome::Failed("too late".into()), 1));
     assert_eq!(told.iter().map(|one| one.0).collect::<Vec<_>>(), [0, 1, 2, 3]);
+}
+
+/// Every match fails, most of them for one reason.
+struct Failing;
+
+impl PlayMatch for Failing {
+    fn play(&self, fixture: &Fixture, _stop: &AtomicBool) -> Result<Vec<i64>, PlayError> {
+        let reason = match fixture.number {
+            0 => "never",
+            1..5 => "seldom",
+            5 => "late",
+            _ => "often",
+        };
+        Err(PlayError::Failed(reason.into()))
+    }
+}
+
+#[test]
+fn the_most_frequent_reasons_of_failed_matches_are_named() {
+    let mut store = LeagueStore::in_memory(plan(2, 10));
+    assert!(!store.tally().standing().counts_nothing(), "nothing was played yet");
+    assert_eq!(play(&mut store, 1, &Failing), LeagueEnd::Over);
+    let standing = store.tally().standing();
+    assert!(standing.counts_nothing());
+    let failures = serde_json::json!([
+        { "reason": "often", "count": 14 },
+        { "reason": "seldom", "count": 4 },
+        { "reason": "never", "count": 1 },
+    ]);
+    assert_eq!(json(store.plan(), store.tally())["failures"], failures);
+    let text = table(&standing);
+    let end = "14 matches failed: often\n4 matches failed: seldom\n1 match failed: never\n";
+    assert!(text.ends_with(end), "{text}");
 }

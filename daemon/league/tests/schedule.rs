@@ -14,6 +14,7 @@ fn plan(players: usize, pairing: Pairing, seeds: u32, swap: bool) -> LeagueDefin
     };
     LeagueDefinition {
         game: "toy".into(),
+        game_files: None,
         setup: BTreeMap::new(),
         players: (0..players).map(player).collect(),
         pairing,

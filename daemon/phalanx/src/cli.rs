@@ -1,6 +1,7 @@
 //! The command line of `phalanx`: its verbs, whose arguments are in the crates that carry them out.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ErrorKind};
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use phalanx_analysis::args::map::MapArgs;
@@ -25,6 +26,8 @@ use phalanx_play::args::{
     LadderVerb, NewArgs, ParamsArgs, PlayerArgs, RunArgs, ScriptVerb, TestArgs, TlsVerb, TryArgs,
     TuneVerb, WorkerArgs,
 };
+use std::error::Error;
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use std::path::PathBuf;
 
 /// Phalanx runs whole teams of agents in multi-agent programming contests.
@@ -63,8 +66,9 @@ impl Phalanx {
     where
         W: Into<std::ffi::OsString> + Clone,
     {
-        let matches = with_negative_numbers(Self::command()).try_get_matches_from(words)?;
-        Self::from_arg_matches(&matches)
+        let matches = with_negative_numbers(Self::command()).try_get_matches_from(words);
+        let args = matches.and_then(|matches| Self::from_arg_matches(&matches));
+        args.map_err(in_plain_words)
     }
 }
 
@@ -77,6 +81,34 @@ fn with_negative_numbers(command: Command) -> Command {
             if takes_value { arg.allow_negative_numbers(true) } else { arg }
         })
         .mut_subcommands(with_negative_numbers)
+}
+
+/// The error of an option that takes a number says what it expects, instead of how numbers are
+/// parsed.
+fn in_plain_words(error: clap::Error) -> clap::Error {
+    let text = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
+    let (arg, value) = (text(ContextKind::InvalidArg), text(ContextKind::InvalidValue));
+    let Some(expected) = expected_number(error.source(), &value) else { return error };
+    let text = format!("invalid value '{value}' for '{arg}': {expected}\n");
+    clap::Error::raw(ErrorKind::ValueValidation, text).with_cmd(&Phalanx::command())
+}
+
+/// What is expected where this is the reason; `None`: it is not about a number.
+fn expected_number(why: Option<&(dyn Error + 'static)>, value: &str) -> Option<&'static str> {
+    let why = why?;
+    if why.is::<ParseFloatError>() {
+        return Some("expected a number");
+    }
+    let kind = why.downcast_ref::<ParseIntError>()?.kind();
+    Some(if *kind == IntErrorKind::PosOverflow {
+        "the number is too large"
+    } else if *kind == IntErrorKind::Zero {
+        "expected a whole number, 1 or more"
+    } else if value.starts_with('-') {
+        "expected a whole number, 0 or more"
+    } else {
+        "expected a whole number"
+    })
 }
 
 #[derive(Debug, Subcommand)]
@@ -312,6 +344,19 @@ mod tests {
         Phalanxd::command().debug_assert();
     }
 
+    /// A heading covers all options that are declared after it, in flattened arguments, too.
+    #[test]
+    fn only_the_options_of_the_server_are_under_its_heading() {
+        fn check(command: &Command) {
+            for arg in command.get_arguments().filter(|arg| arg.get_help_heading().is_some()) {
+                let name = arg.get_long().unwrap_or_default();
+                assert!(name.starts_with("nats"), "{}: --{name}", command.get_name());
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&Phalanx::command());
+    }
+
     /// An option says what it takes; without this, `-1` is taken for an option that does not exist.
     #[test]
     fn a_negative_number_is_the_value_of_its_option() {
@@ -321,6 +366,23 @@ mod tests {
             ("phalanx demo -1", "unexpected argument '-1'"),
         ] {
             let error = Phalanx::read(line.split(' ')).expect_err(line).to_string();
+            assert!(error.contains(said), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn an_option_says_which_number_it_expects() {
+        for (line, said) in [
+            ("demo --seed abc", "'abc' for '--seed <S>': expected a whole number\n"),
+            ("demo --seed -1", "expected a whole number, 0 or more"),
+            ("demo --seed 99999999999999999999", "the number is too large"),
+            ("demo --steps abc", "'abc' for '--steps <N>': expected a whole number\n"),
+            ("demo --steps 0", "0 is not in 1..=1000000"),
+            ("map --file x --animate y --every 0", "expected a whole number, 1 or more"),
+            ("tune run x --weights a", "expected a number"),
+        ] {
+            let words = ["phalanx"].into_iter().chain(line.split(' '));
+            let error = Phalanx::read(words).expect_err(line).to_string();
             assert!(error.contains(said), "{line}: {error}");
         }
     }

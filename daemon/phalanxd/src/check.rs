@@ -95,9 +95,7 @@ pub(crate) fn other_game(
     let others = GAMES.iter().filter(|game| **game != candidate.game);
     let other = others.into_iter().find(|game| passes(game) == Some(true))?;
     let message = format!("this strategy is for {other}, not for {}", candidate.game);
-    let help = format!(
-        "name its game with --game {other} or leave --game out; in settings, game = \"{other}\""
-    );
+    let help = format!("name its game with --game {other}; in settings, game = \"{other}\"");
     Some(Diagnostic::error("strategy", message).with_help(help))
 }
 

@@ -8,7 +8,8 @@ use anyhow::{Context, Result, anyhow};
 use phalanx_engine::{Generation, Staged};
 use phalanx_game::sorted::SortedMap;
 use phalanx_game::{Score, Verdict};
-use phalanx_games::demo::{DemoAsk, DemoStage};
+use phalanx_games::WireError;
+use phalanx_games::demo::{DemoAsk, DemoStage, check_worlds};
 use phalanx_games::shipped::SHIPPED;
 use phalanx_league::{
     Fixture, LeagueContestant, LeagueDefinition, Pairing, ParamValues, PlayError, PlayMatch, Seeds,
@@ -61,16 +62,21 @@ pub struct LeagueSetup {
 
 impl LeagueSetup {
     /// The settings of matches by their names in a plan.
-    #[must_use]
+    ///
+    /// # Errors
+    /// When the game has no such setting.
     pub fn of_matches(
+        game: &str,
         variant: Option<String>,
         steps: Option<u32>,
         worlds: Option<u32>,
-    ) -> BTreeMap<String, String> {
+    ) -> Result<BTreeMap<String, String>, WireError> {
+        check_worlds(game, worlds)?;
         let number = |number: u32| number.to_string();
         let given =
             [("variant", variant), ("steps", steps.map(number)), ("worlds", worlds.map(number))];
-        given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+        let given = given.into_iter();
+        Ok(given.filter_map(|(key, value)| Some((key.to_owned(), value?))).collect())
     }
 
     /// The setup of a plan that was kept.
@@ -115,6 +121,7 @@ pub fn prepare(setup: &LeagueSetup) -> Result<(LeagueDefinition, Matches)> {
     };
     let plan = LeagueDefinition {
         game: setup.game.to_owned(),
+        game_files: phalanx_games::files_hash(setup.game).map(str::to_owned),
         setup: setup.setup.clone(),
         players,
         pairing,

@@ -255,9 +255,10 @@ fn not_kept(error: LeagueStoreError) -> LeagueRefusal {
 fn setup(ask: &LeagueAsk) -> Result<LeagueSetup, LeagueRefusal> {
     let game =
         phalanx_games::game(&ask.game).map_err(|error| LeagueRefusal::Game(error.to_string()))?;
+    let matches = LeagueSetup::of_matches(game, ask.variant.clone(), ask.steps, ask.worlds);
     Ok(LeagueSetup {
         game,
-        setup: LeagueSetup::of_matches(ask.variant.clone(), ask.steps, ask.worlds),
+        setup: matches.map_err(|error| LeagueRefusal::Plan(error.to_string()))?,
         strategies: ask.players.clone(),
         tuned: true,
         first_against_all: ask.first_against_all,

@@ -4,7 +4,7 @@
 use crate::league_matches::{
     Contestant, Matches, UnfitLeague, ask, enter, try_bundle, with_values,
 };
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use phalanx_engine::{ParamKind, ParamSpec};
 use phalanx_game::Value;
 use phalanx_games::shipped::{self, is_word};
@@ -59,6 +59,11 @@ pub struct PreparedTune {
 /// When a strategy is invalid, or the plan has mistakes: all of them.
 pub fn prepare(setup: &TuneSetup) -> Result<PreparedTune> {
     let game = setup.game;
+    let (name, source) = &setup.strategy;
+    // Before advice about a game that it may not be for.
+    if !is_word(source) && !Path::new(source).is_dir() {
+        bail!("player {name}: {source}: there is no such folder");
+    }
     let demo = ask(game, &setup.setup)?;
     let stage = phalanx_games::demo(game, &demo)?;
     check_players(setup, stage.teams)?;
@@ -125,7 +130,7 @@ impl PreparedTune {
     pub fn try_in_folder(&self, folder: &Path, values: &ParamValues) -> Result<()> {
         let now = shipped::read(folder)?;
         if plain_hash(&now)? != self.plan.strategy.identity {
-            anyhow::bail!("its files were changed while it was tuned");
+            bail!("its files were changed while it was tuned");
         }
         let bundle = with_values(&self.bundle, values)?;
         let game = phalanx_games::game(&self.plan.game)?;

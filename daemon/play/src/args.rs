@@ -317,7 +317,12 @@ Examples:
 
 The table shows ratings on the Elo scale with their errors (95 % confidence). With --folder each
 result is appended to a file of JSON lines; ctrl-c stops the league, and the same command resumes
-it.")]
+it.
+
+Below the table are the most frequent reasons of failed matches, which are not counted.
+
+Exit codes: 0 the league is over; 1 it failed, or every match did; 64 wrong command line; 130
+interrupted.")]
 pub struct RunArgs {
     /// What plays and how.
     #[command(flatten)]
@@ -328,8 +333,6 @@ pub struct RunArgs {
     /// are on the queue at once [default: 256].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=2048))]
     pub threads: Option<u16>,
-    #[command(flatten)]
-    pub queue: QueueArgs,
     /// Keep results in this folder, and continue with the results that it holds.
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
@@ -344,4 +347,7 @@ pub struct RunArgs {
     /// How to print.
     #[command(flatten)]
     pub print: OutputArgs,
+    // Last: what follows would be under its heading.
+    #[command(flatten)]
+    pub queue: QueueArgs,
 }

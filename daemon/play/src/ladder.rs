@@ -8,6 +8,8 @@ use crate::args::{
     LadderHistoryArgs, LadderMatchArgs, LadderShowArgs, LadderSubmitArgs, LadderVerb,
 };
 use crate::league::{bar, in_usage, stop_at_interrupt};
+use crate::progress::ProgressLines;
+use crate::queue::check_installed;
 use anyhow::{Context, Result, bail};
 use indicatif::ProgressBar;
 use matches::LadderPlayer;
@@ -77,7 +79,8 @@ fn prepared(
         (None, Some(kept)) => phalanx_games::game(&kept.game)?,
         (asked, _) => phalanx_games::game_of(asked, Some(Path::new(&strategy.1))),
     };
-    let asked = LeagueSetup::of_matches(args.variant.clone(), args.steps, args.worlds);
+    check_installed(game)?;
+    let asked = LeagueSetup::of_matches(game, args.variant.clone(), args.steps, args.worlds)?;
     let setup = match kept {
         Some(kept) if asked.is_empty() => kept.setup.clone(),
         Some(_) | None => asked,
@@ -115,12 +118,17 @@ fn play(args: &LadderMatchArgs) -> Result<()> {
         all_versions: args.all_versions,
     };
     let options = RunOptions { threads, stop: &stop };
+    let (mut lines, mut played) = (ProgressLines::new(total.to_string()), 0);
     let ended = store.play(
         asked,
         player.play(),
         &options,
         &mut |bundle| Ok(player.add(bundle)?),
-        &mut |event| watch(bar.as_ref(), event),
+        &mut |event| {
+            watch(bar.as_ref(), event);
+            played += 1;
+            lines.went_on(played);
+        },
     );
     let why = player.end(matches!(ended, Ok(LeagueEnd::Over)));
     if let Some(bar) = &bar {

@@ -3,8 +3,9 @@
 mod dataset;
 
 use crate::args::RunArgs;
+use crate::progress::ProgressLines;
 use crate::queue::{MatchPlayer, QueuedPlan};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use dataset::DatasetMatches;
 use indicatif::{ProgressBar, ProgressStyle};
 use phalanx_cli::args::OutputArgs;
@@ -12,6 +13,7 @@ use phalanx_cli::args::league::LeagueArgs;
 use phalanx_cli::failure::{MatchInterrupted, misused};
 use phalanx_league::{LeagueEnd, LeagueStore, MatchOutcome, MatchPlayed, PlayMatch, RunOptions};
 use phalanxd::league_matches::{LeagueSetup, UnfitLeague, prepare};
+use std::fs::OpenOptions;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
@@ -30,7 +32,7 @@ pub fn run(args: &RunArgs) -> Result<()> {
         ));
     }
     if let Some(path) = &args.markdown {
-        can_be_made("--markdown", path)?;
+        can_be_written("--markdown", path)?;
     }
     let (plan, matches) = prepare(&setup(&args.league, args.tuned.no_tuned)?).map_err(in_usage)?;
     let mut store = match &args.folder {
@@ -50,8 +52,10 @@ pub fn run(args: &RunArgs) -> Result<()> {
         None => player.play(),
     };
     let options = RunOptions { threads: player.threads(args.threads), stop: &stop };
+    let mut lines = ProgressLines::new(store.plan().matches().to_string());
     let ended = phalanx_league::run(&mut store, play, &options, &mut |event| {
         show(bar.as_ref(), event);
+        lines.went_on(event.standing.played);
     });
     let why = player.end(matches!(ended, Ok(LeagueEnd::Over)));
     if let Some(bar) = &bar {
@@ -59,33 +63,36 @@ pub fn run(args: &RunArgs) -> Result<()> {
     }
     let end = ended?;
     let (plan, tally) = (store.plan(), store.tally());
+    let text = || phalanx_league::table(&tally.standing());
+    args.print.tell(&phalanx_league::json(plan, tally), text)?;
     if let Some(path) = &args.markdown {
         std::fs::write(path, phalanx_league::markdown(plan, tally))
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    let text = || phalanx_league::table(&tally.standing());
-    args.print.tell(&phalanx_league::json(plan, tally), text)?;
     why?;
     if let Some(dataset) = &dataset {
         dataset.finish(tally.played())?;
     }
+    let standing = tally.standing();
     match end {
+        LeagueEnd::Over if standing.counts_nothing() => {
+            bail!("no match can be counted: {} failed", standing.failed)
+        }
         LeagueEnd::Over => Ok(()),
         LeagueEnd::Stopped => Err(interrupted(tally.played(), plan.matches(), args)),
     }
 }
 
-/// A file that cannot be made is better known before the matches than after them.
-fn can_be_made(option: &str, path: &Path) -> Result<()> {
+/// A file that cannot be written is better known before the matches than after them. What it holds
+/// stays until then.
+fn can_be_written(option: &str, path: &Path) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    match folder.filter(|folder| !folder.is_dir()) {
-        Some(folder) => Err(misused(format!(
-            "{option} {}: there is no folder {}",
-            path.display(),
-            folder.display()
-        ))),
-        None => Ok(()),
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        let (path, folder) = (path.display(), folder.display());
+        return Err(misused(format!("{option} {path}: there is no folder {folder}")));
     }
+    let opened = OpenOptions::new().write(true).create(true).truncate(false).open(path);
+    opened.map(drop).with_context(|| format!("{option}: cannot write {}", path.display()))
 }
 
 /// How far an interrupted league is, and whether it can be continued.
@@ -101,9 +108,10 @@ fn interrupted(played: u64, all: u64, args: &RunArgs) -> anyhow::Error {
 /// What the command line wants.
 fn setup(args: &LeagueArgs, no_tuned: bool) -> Result<LeagueSetup> {
     let strategies = args.players()?;
+    let game = args.game_of(&strategies);
     Ok(LeagueSetup {
-        game: args.game_of(&strategies),
-        setup: LeagueSetup::of_matches(args.variant.clone(), args.steps, args.worlds),
+        game,
+        setup: LeagueSetup::of_matches(game, args.variant.clone(), args.steps, args.worlds)?,
         strategies,
         tuned: !no_tuned,
         first_against_all: args.first_against_all,

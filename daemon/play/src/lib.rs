@@ -15,6 +15,7 @@ pub mod game;
 pub mod init;
 pub mod ladder;
 pub mod league;
+mod progress;
 mod queue;
 pub mod script;
 pub mod strategy;

@@ -3,6 +3,7 @@
 use crate::args::QueueArgs;
 use anyhow::Result;
 use indicatif::ProgressBar;
+use phalanx_cli::failure::misused;
 use phalanx_ladder::LadderDefinition;
 use phalanx_league::{LeagueDefinition, PlayMatch};
 use phalanx_queue::{BundleBytes, QueueAddress, QueueRun, QueuedMatches, run_id};
@@ -13,6 +14,20 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+
+/// Refuses a game that the processes of workers and ladders do not find by its name.
+///
+/// # Errors
+/// What plays it.
+pub(crate) fn check_installed(game: &str) -> Result<()> {
+    if phalanx_games::is_installed(game) {
+        return Ok(());
+    }
+    Err(misused(format!(
+        "{game} is a game in a folder: workers and ladders cannot play it; play it with `phalanx \
+         league run` on this machine, without --nats"
+    )))
+}
 
 /// Matches that are on the queue at once by default: enough for a hundred busy cores.
 const IN_FLIGHT: usize = 256;
@@ -100,6 +115,7 @@ impl<'a> MatchPlayer<'a> {
         stop: &AtomicBool,
     ) -> Result<Self> {
         let Some(url) = &args.nats else { return Ok(Self::Here(matches)) };
+        check_installed(plan.game)?;
         let bundle = |bundle: &phalanx_lua::Bundle| BundleBytes {
             hash: bundle.hash().to_owned(),
             bytes: bundle_bytes(bundle).into(),

@@ -2,6 +2,7 @@
 
 use crate::args::{TuneRunArgs, TuneShowArgs, TuneVerb};
 use crate::league::{bar, in_usage, stop_at_interrupt};
+use crate::progress::ProgressLines;
 use crate::queue::{MatchPlayer, QueuedPlan};
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
@@ -50,8 +51,10 @@ fn run(args: &TuneRunArgs) -> Result<()> {
     let queued = QueuedPlan::of_tune(plan, folder.clone());
     let player = MatchPlayer::new(&args.queue, queued, &prepared.matches, bar.as_ref(), &stop)?;
     let options = RunOptions { threads: player.threads(args.threads), stop: &stop };
+    let mut lines = ProgressLines::new(format!("at most {}", plan.budget));
     let ended = phalanx_tune::run(&mut store, player.play(), &options, &mut |event| {
         watch(bar.as_ref(), event);
+        lines.went_on(event.progress.played);
     });
     let why = player.end(matches!(ended, Ok((TuneEnd::Over, _))));
     if let Some(bar) = &bar {
@@ -88,9 +91,10 @@ fn show(args: &TuneShowArgs) -> Result<()> {
 /// What the command line wants.
 fn setup(args: &TuneRunArgs) -> Result<TuneSetup> {
     let strategy = named(&args.strategy)?;
+    let game = phalanx_games::game_of(args.game, Some(Path::new(&strategy.1)));
     Ok(TuneSetup {
-        game: phalanx_games::game_of(args.game, Some(Path::new(&strategy.1))),
-        setup: LeagueSetup::of_matches(args.variant.clone(), args.steps, args.worlds),
+        game,
+        setup: LeagueSetup::of_matches(game, args.variant.clone(), args.steps, args.worlds)?,
         strategy,
         opponents: args.opponents.iter().map(|text| named(text)).collect::<Result<_>>()?,
         weights: args.weights.clone(),

@@ -41,10 +41,10 @@ Examples:
   phalanx recording list /var/lib/phalanx/recordings
   phalanx recording list . --output json
 
-STATE is `whole` when the recording was closed properly, `written` while it is being written, and
-`open` when its end is missing because the daemon was killed or the disk was full. An open recording
-can be read up to about its last two seconds; `phalanx recording recover` writes a whole one from
-it.")]
+STATE is `whole` when the recording was closed properly, `recording` while it is being written, and
+`cut off` when its end is missing because the daemon was killed or the disk was full. You can read a
+recording that is cut off up to about its last two seconds; `phalanx recording recover` writes a
+whole one from it.")]
 pub struct ListRecordingsArgs {
     /// The folder [default: ask the running daemon for its recordings].
     pub dir: Option<PathBuf>,

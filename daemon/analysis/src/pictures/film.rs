@@ -24,6 +24,7 @@ const UNFINISHED: &str = "part";
 
 /// `phalanx map --animate`.
 pub(super) fn film(args: &MapArgs, recording: &Path, path: &Path) -> Result<()> {
+    in_order(args)?;
     let file = open(recording)?;
     let (reach, cast, count) = reach(args, &file)?;
     let Some(frames) = NonZeroU32::new(count) else {
@@ -50,6 +51,21 @@ pub(super) fn film(args: &MapArgs, recording: &Path, path: &Path) -> Result<()> 
         .with_context(|| format!("cannot write {}", path.display()))?;
     let bytes = path.metadata().map(|it| it.len()).unwrap_or_default();
     tell(args, count, &Written { path: path.to_owned(), bytes })
+}
+
+/// Refuses a film whose last turn is before its first one.
+fn in_order(args: &MapArgs) -> Result<()> {
+    let (Some(from), Some(to)) = (args.from, args.to) else { return Ok(()) };
+    // A step without a round may be in any round.
+    let backwards =
+        from.round.is_some() == to.round.is_some() && (from.round, from.step) > (to.round, to.step);
+    if backwards {
+        return Err(misused(format!(
+            "--from {from} --to {to}: the first turn is after the last one; expected, for example, \
+             --from {to} --to {from}"
+        )));
+    }
+    Ok(())
 }
 
 /// The path of the incomplete film.

@@ -5,6 +5,7 @@ use crate::failure::misused;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use phalanx_league::{Seeds, SprtOptions};
+use std::ffi::OsString;
 use std::path::Path;
 
 #[derive(Debug, Subcommand)]
@@ -122,9 +123,7 @@ pub fn named(text: &str) -> Result<(String, String)> {
     let (name, source) = match text.split_once('=') {
         Some((name, source)) => (name.to_owned(), source),
         None => {
-            let path = Path::new(text);
-            let name =
-                path.file_name().or_else(|| path.components().next_back().map(|c| c.as_os_str()));
+            let name = folder_name(Path::new(text));
             (name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(), text)
         }
     };
@@ -132,6 +131,17 @@ pub fn named(text: &str) -> Result<(String, String)> {
         return Err(misused(format!("{text:?}: expected a folder, or NAME=FOLDER")));
     }
     Ok((name, source.to_owned()))
+}
+
+/// The name of a folder, also of `.` and `..`.
+fn folder_name(path: &Path) -> Option<OsString> {
+    if let Some(name) = path.file_name() {
+        return Some(name.to_owned());
+    }
+    let whole = path.canonicalize().ok();
+    let name = whole.as_deref().and_then(Path::file_name);
+    let word = || path.components().next_back().map(|last| last.as_os_str());
+    name.or_else(word).map(ToOwned::to_owned)
 }
 
 /// Parses `3..20` or `7`.
@@ -147,7 +157,8 @@ pub fn seeds(text: &str) -> std::result::Result<Seeds, String> {
     };
     let count = last.checked_sub(first).and_then(|rest| u32::try_from(rest).ok()?.checked_add(1));
     let backwards = || format!("{text:?}: the first seed is larger than the last: {last}..{first}");
-    let none = || if last < first { backwards() } else { expected() };
+    let many = || format!("{text:?}: expected at most {} seeds", u32::MAX);
+    let none = || if last < first { backwards() } else { many() };
     Ok(Seeds { first, count: count.ok_or_else(none)? })
 }
 
@@ -183,6 +194,19 @@ mod tests {
         for bad in ["", "..", "5..1", "1..99999999999", "a..b", "-1..3"] {
             assert!(seeds(bad).is_err(), "{bad}");
         }
+        let many = seeds("1..1000000000000").unwrap_err();
+        assert!(many.ends_with("expected at most 4294967295 seeds"), "{many}");
+    }
+
+    #[test]
+    fn a_strategy_in_the_current_folder_has_the_name_of_the_folder() {
+        let here = std::env::current_dir().unwrap();
+        let name = here.file_name().unwrap().to_string_lossy().into_owned();
+        assert_eq!(named(".").unwrap(), (name.clone(), ".".to_owned()));
+        assert_eq!(named("./src/..").unwrap().0, name);
+        assert_eq!(named("../mine").unwrap().0, "mine");
+        assert_eq!(named("me=.").unwrap().0, "me");
+        assert!(named("").is_err());
     }
 
     #[test]

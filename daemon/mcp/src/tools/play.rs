@@ -147,7 +147,7 @@ pub(super) fn league(places: &Places, args: LeagueToolArgs, work: &Work) -> Resu
         (most("steps", args.steps, STEPS_MAX)?, most("worlds", args.worlds, WORLDS_MAX)?);
     let setup = LeagueSetup {
         game,
-        setup: LeagueSetup::of_matches(args.variant, steps, worlds),
+        setup: LeagueSetup::of_matches(game, args.variant, steps, worlds)?,
         strategies,
         tuned: !args.no_tuned,
         first_against_all: args.first_against_all,
@@ -230,9 +230,10 @@ pub(super) fn tune(places: &Places, args: TuneToolArgs, work: &Work) -> Result<A
     let opponents = args.opponents.iter().map(|text| places.strategy(text));
     let (steps, worlds) =
         (most("steps", args.steps, STEPS_MAX)?, most("worlds", args.worlds, WORLDS_MAX)?);
+    let game = places.game_of(args.game.as_deref(), &strategy.1)?;
     let prepared = tune_matches::prepare(&TuneSetup {
-        game: places.game_of(args.game.as_deref(), &strategy.1)?,
-        setup: LeagueSetup::of_matches(args.variant, steps, worlds),
+        game,
+        setup: LeagueSetup::of_matches(game, args.variant, steps, worlds)?,
         strategy,
         opponents: opponents.collect::<Result<_>>()?,
         weights: args.weights,

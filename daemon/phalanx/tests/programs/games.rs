@@ -1,7 +1,7 @@
 //! `phalanx game`: games that are a folder.
 
 use crate::colosseum::{Referee, bridge, open_daemon};
-use crate::support::{PHALANX, phalanx, quiet, stderr, stdout};
+use crate::support::{PHALANX, phalanx, quiet, refused, stderr, stdout, text};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -48,6 +48,47 @@ fn a_new_game_plays_and_its_recording_decides_again_without_the_folder() {
         assert_eq!(again["decisions"], serde_json::json!({ "all": 80, "differ": 0 }));
         assert_eq!(again["messages"]["differ"], 0);
     }
+}
+
+/// Workers and the processes of a ladder know games by their names only.
+#[test]
+fn a_game_in_a_folder_goes_to_no_queue_and_no_ladder() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = made(dir.path());
+    let (game, mine) = (text(&folder), folder.join("strategy"));
+    let (club, out) = (dir.path().join("club"), dir.path().join("out"));
+    let nats = ["--game", game, "--nats", "nats://127.0.0.1:1"];
+    let players = ["--strategy", "shipped", "--strategy", "idle"];
+    let tune = ["tune", "run", text(&mine), "--opponent", "idle", "--out", text(&out)];
+    let worker = "param('p', { default = 1, min = 0, max = 2 })\n";
+    let worker = worker.to_owned() + &std::fs::read_to_string(mine.join("worker.luau")).unwrap();
+    std::fs::write(mine.join("worker.luau"), worker).unwrap();
+    let ladder = vec!["ladder", "submit", text(&club), "idle", "--game", game];
+    let league = [&["league", "run"][..], &players, &nats].concat();
+    for words in [ladder, league, [&tune[..], &nats].concat()] {
+        let said = refused(&words, 64);
+        assert!(said.contains("gold is a game in a folder"), "{words:?}: {said}");
+        assert!(said.contains("`phalanx league run` on this machine"), "{words:?}: {said}");
+    }
+}
+
+#[test]
+fn a_league_of_a_game_goes_on_only_with_the_same_files_of_the_game() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = made(dir.path());
+    let kept = dir.path().join("league");
+    let words = ["league", "run", "--game", text(&folder), "--steps", "10", "--seeds", "1"];
+    let more = ["--strategy", "shipped", "--strategy", "idle", "--folder", text(&kept)];
+    let words = [&words[..], &more].concat();
+    for _ in 0..2 {
+        let output = phalanx(&words);
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+    let arena = folder.join("arena.luau");
+    let source = std::fs::read_to_string(&arena).unwrap();
+    std::fs::write(&arena, format!("-- new\n{source}")).unwrap();
+    let said = refused(&words, 1);
+    assert!(said.contains("the files of the game gold were other ones"), "{said}");
 }
 
 #[test]

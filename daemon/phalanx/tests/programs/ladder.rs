@@ -1,7 +1,9 @@
 //! `phalanx ladder`: submissions, matches, ratings and history, in a folder and on a nats-server.
 
 use crate::nats::NatsServer;
-use crate::support::{PATIENCE, PHALANX, pause, phalanx, quiet, refused, stderr, stdout, text};
+use crate::support::{
+    self, PATIENCE, PHALANX, SLOW, pause, phalanx, quiet, refused, stderr, stdout, text,
+};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -185,6 +187,10 @@ fn hostile_strategies_cost_themselves_and_what_cannot_be_submitted_is_named() {
     std::fs::write(large.join("explorer.luau"), explorer(1)).unwrap();
     named(&[text(&large)], 1, "a ladder takes at most");
     assert_eq!(log(&club), before);
+    let other = dir.path().join("other");
+    let words = ["ladder", "submit", text(&other), "idle", "--game", "assemble", "--worlds", "3"];
+    let said = refused(&words, 1);
+    assert!(said.contains("a match of assemble has one world"), "{said}");
     let said = refused(&["ladder", "show", "kv:club"], 64);
     assert!(said.contains("is on a server: add --nats URL"), "{said}");
     let said = refused(&["ladder", "show", text(&dir.path().join("none"))], 1);
@@ -207,14 +213,17 @@ fn hostile_strategies_cost_themselves_and_what_cannot_be_submitted_is_named() {
 fn a_match_over_its_limits_fails_and_counts_for_no_strategy() {
     let dir = tempfile::tempdir().unwrap();
     let club = dir.path().join("club");
-    begin(dir.path(), &[text(&club)]);
-    let words = ["ladder", "match", text(&club), "--matches", "2", "--match-time", "1ms"];
-    let shown = asked(&words);
+    let slow = support::strategy(dir.path(), "slow", SLOW);
+    asked(&["ladder", "submit", text(&club), &slow, "idle", "--game", "assemble"]);
+    let limited = ["ladder", "match", text(&club), "--matches", "2", "--match-time"];
+    let said = refused(&[&limited[..], &["0s"]].concat(), 64);
+    assert!(said.contains("'0s' for '--match-time <DURATION>': expected at least 1s"), "{said}");
+    let shown = asked(&[&limited[..], &["1s"]].concat());
     let failed = |one: &Value| one["failed"].as_u64().unwrap();
     let strategies = shown["strategies"].as_array().unwrap();
     assert_eq!(strategies.iter().map(failed).sum::<u64>(), 2, "{shown}");
     assert!(strategies.iter().all(|one| one["wins"] == 0 && one["matches"] == 0), "{shown}");
-    assert!(log(&club).contains("it took longer than 1ms"));
+    assert!(log(&club).contains("it took longer than 1s"));
 }
 
 #[test]

@@ -137,10 +137,18 @@ fn what_cannot_be_a_league_is_told_before_anything_is_played() {
     let (code, said) = run(&["--strategy", "idle", "--strategy", "a=shipped", "--sprt=elo1=-5"]);
     assert_eq!(code, Some(64));
     assert!(said.contains("elo0 below elo1"), "{said}");
+    let (code, said) = run(&["--strategy", "idle", "--strategy", "shipped", "--worlds", "3"]);
+    assert_eq!(code, Some(1));
+    assert!(said.contains("a match of assemble has one world; --worlds is for asimulator"));
     let markdown = ["--strategy", "idle", "--strategy", "shipped", "--markdown", "/nowhere/x.md"];
     let (code, said) = run(&markdown);
     assert_eq!(code, Some(64));
     assert!(said.contains("--markdown /nowhere/x.md: there is no folder /nowhere"), "{said}");
+    let folder = dir.path().to_str().unwrap();
+    let markdown = ["--strategy", "idle", "--strategy", "shipped", "--markdown", folder];
+    let (code, said) = run(&markdown);
+    assert_eq!(code, Some(1));
+    assert!(said.contains(&format!("--markdown: cannot write {folder}")), "{said}");
 }
 
 /// Settings of a daemon that keeps leagues, and whose only team never reaches its referee.

@@ -147,6 +147,10 @@ fn a_picture_needs_a_file_and_makes_sense() {
         (&["map", "--png", "f.png", "--width", "100"], "320..=8192"),
         (&["map", "--png", "-", "--svg", "-"], "standard output takes one picture"),
         (&["map", "--file", "f.mcap", "--animate", "f.webp"], "films are animated PNGs"),
+        (
+            &["map", "--file", "f.mcap", "--animate", "f.png", "--from", "100", "--to", "50"],
+            "--from 100 --to 50: the first turn is after the last one",
+        ),
     ] {
         let error = refused(args, 64);
         assert!(error.contains(expected), "{args:?}: {error}");

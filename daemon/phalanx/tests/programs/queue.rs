@@ -2,7 +2,7 @@
 
 use crate::nats::NatsServer;
 use crate::support::{
-    PATIENCE, PHALANX, Running, WALKS, pause, phalanx, quiet, refused, stderr, strategy, text,
+    PATIENCE, PHALANX, Running, SLOW, WALKS, pause, phalanx, quiet, refused, stderr, strategy, text,
 };
 use crate::tune::HASTY;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
@@ -301,21 +301,24 @@ fn hostile_strategies_lose_their_matches_and_the_worker_plays_on() {
 fn a_match_over_its_limits_fails_or_is_set_aside_and_others_are_played() {
     let Some(server) = NatsServer::start() else { return };
     let dir = tempfile::tempdir().unwrap();
-    let walks = strategy(dir.path(), "walks", WALKS);
+    let slow = strategy(dir.path(), "slow", SLOW);
     let url = server.url();
     let run = |steps: &str| {
         let words = ["league", "run", "--game", "assemble", "--seeds", "1", "--no-swap"];
-        let more = ["--steps", steps, "--strategy", &walks, "--strategy", "idle", "--nats", &url];
+        let more = ["--steps", steps, "--strategy", &slow, "--strategy", "idle", "--nats", &url];
         let folder = dir.path().join(steps);
         let kept = ["--folder", text(&folder), "--output", "json"];
         let output = phalanx(&[&words[..], &more, &kept].concat());
-        assert!(output.status.success(), "{}", stderr(&output));
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(shown["failures"][0]["count"], 1, "{shown}");
+        assert!(stderr(&output).contains("no match can be counted: 1 failed"));
         (results(&folder), stderr(&output))
     };
-    let slow = worker(&url, &["--threads", "1", "--match-time", "1ms"]);
-    assert!(run("750").0.contains("it took longer than 1ms"));
-    slow.terminate();
-    assert_eq!(slow.finish().1, Some(0));
+    let hurried = worker(&url, &["--threads", "1", "--match-time", "1s"]);
+    assert!(run("750").0.contains("it took longer than 1s"));
+    hurried.terminate();
+    assert_eq!(hurried.finish().1, Some(0));
     let _small = worker(&url, &["--threads", "1", "--match-memory", "16"]);
     let (kept, said) = run("751");
     assert!(kept.contains("set aside: it ended 2 workers"), "{kept}");

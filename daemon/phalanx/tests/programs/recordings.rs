@@ -318,6 +318,9 @@ fn what_a_killed_daemon_recorded_is_readable_and_can_be_made_whole() {
     assert_ne!(code, Some(0));
     let info = asked(&["recording", "info", text(&file)], 0);
     assert_eq!((&info["state"], &info["gaps"]), (&"cut off".into(), &json!([])), "{info}");
+    let help = stdout(&phalanx(&["recording", "list", "--help"]));
+    let states = ["`whole`", "`recording`", "`cut off`"];
+    assert!(states.iter().all(|state| help.contains(state)), "{help}");
     asked(&["recording", "info", text(&file), "--check"], 1);
     let recovered = asked(&["recording", "recover", text(&file)], 0);
     let whole = recovered["file"].as_str().unwrap();

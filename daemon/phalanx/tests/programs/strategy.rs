@@ -282,10 +282,14 @@ fn specs_that_fail_are_told_with_their_line_and_written_as_junit() {
     assert!(xml.contains("<testsuite") && xml.contains("<failure"), "{xml}");
     let filtered = phalanx(&["strategy", "test", folder, "--filter", "skips"]);
     assert_eq!(filtered.status.code(), Some(0), "{}", stdout(&filtered));
+    let report = json(&stdout(&filtered));
+    assert_eq!((&report["passed"], &report["skipped"]), (&1.into(), &1.into()), "{report}");
     let nothing = phalanx(&["strategy", "test", folder, "--filter", "zzz"]);
     let report = json(&stdout(&nothing));
     assert_eq!(nothing.status.code(), Some(1), "{report}");
-    assert!(report["error"].as_str().unwrap().contains("\"zzz\""), "{report}");
+    let said = report["error"].as_str().unwrap();
+    assert!(said.contains("\"zzz\"") && said.contains("2 were skipped"), "{report}");
+    assert_eq!(report["skipped"], 2, "{report}");
     write(dir.path(), "worker.luau", "return {\n    decide = function(\n}\n");
     let broken = phalanx(&["strategy", "test", folder]);
     let report = json(&stdout(&broken));

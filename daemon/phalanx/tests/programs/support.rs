@@ -19,6 +19,10 @@ pub(crate) const PHALANXD: &str = env!("CARGO_BIN_EXE_phalanxd");
 pub(crate) const WALKS: &str =
     "return { decide = function() return act.move(rng.pick({ 'n', 's', 'e', 'w' })) end }";
 
+/// A role of Agents Assemble whose match takes many seconds, however fast the machine is.
+pub(crate) const SLOW: &str =
+    "return { decide = function() for _ = 1, 100000 do end return act.skip() end }";
+
 /// Makes a strategy of one role; returns its folder.
 pub(crate) fn strategy(dir: &Path, name: &str, source: &str) -> String {
     let folder = dir.join(name);

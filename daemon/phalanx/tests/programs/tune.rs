@@ -178,6 +178,16 @@ fn what_cannot_be_tuned_is_named() {
         let message = refused(words, 64);
         assert!(message.contains(want), "{words:?}: {message}");
     }
+    let missing = phalanx(&["tune", "run", "nowhere"]);
+    let message = stderr(&missing);
+    assert_eq!(missing.status.code(), Some(1), "{message}");
+    assert!(message.contains("nowhere: there is no such folder"), "{message}");
+    let other = phalanx(&["league", "run", "--strategy", &hasty, "--strategy", "shipped"]);
+    let message = stderr(&other);
+    assert!(message.contains("--game asimulator") && !message.contains("leave"), "{message}");
+    let words = ["tune", "run", &hasty, "--game", "assemble", "--opponent", "shipped"];
+    let output = phalanx(&[&words[..], &["--worlds", "3"]].concat());
+    assert!(stderr(&output).contains("a match of assemble has one world"), "{}", stderr(&output));
     let tuned = Path::new(&hasty).join("tuned.toml");
     std::fs::write(&tuned, "[values]\npatience = 1000\n").unwrap();
     let message = refused(&[&hasty], 1);

@@ -83,20 +83,21 @@ pub struct WorkerArgs {
     /// The NATS server, for example nats://host:4222, or tls://host:4222.
     #[arg(long, value_name = "URL", env = "PHALANX_NATS")]
     pub nats: String,
-    #[command(flatten)]
-    pub server: NatsArgs,
     /// Matches that run at once [default: the number of cores less one].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
     #[command(flatten)]
     pub limits: LimitArgs,
+    // Last: what follows would be under its heading.
+    #[command(flatten)]
+    pub server: NatsArgs,
 }
 
 /// Limits of each match, for strategies of other people.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct LimitArgs {
-    /// Longest time of a match; one that takes longer has failed.
-    #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = duration)]
+    /// Longest time of a match, at least 1s; one that takes longer has failed.
+    #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = match_time)]
     pub match_time: Duration,
     /// Most memory of a match, in MiB; one that needs more ends. A worker's match that ended so
     /// twice is set aside.
@@ -105,10 +106,34 @@ pub struct LimitArgs {
     pub match_memory: u64,
 }
 
+/// Shortest limit: below it, a busy machine fails every match.
+const MATCH_TIME_MIN: Duration = Duration::from_secs(1);
+
+fn match_time(text: &str) -> Result<Duration, String> {
+    let time = duration(text)?;
+    if time < MATCH_TIME_MIN {
+        return Err(format!("expected at least {}", humantime::format_duration(MATCH_TIME_MIN)));
+    }
+    Ok(time)
+}
+
 /// The process of one match at a time, for `phalanx worker`.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct PlayerArgs {
     /// Most memory, in MiB.
     #[arg(long, value_name = "MIB")]
     pub memory: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_match_has_at_least_a_second() {
+        for short in ["0s", "1ms", "999ms"] {
+            assert_eq!(match_time(short), Err("expected at least 1s".to_owned()), "{short}");
+        }
+        assert_eq!(match_time("1s"), Ok(Duration::from_secs(1)));
+    }
 }

@@ -78,6 +78,8 @@ Examples:
   phalanx strategy test mine --junit report.xml   for continuous integration
   phalanx strategy test mine/lib                  test shared modules with the specs in lib/spec/
 
+In JSON, `skipped` counts the specs that --filter left out, too.
+
 Exit code: 0 all specs passed, 1 a spec failed or there is none.")]
 pub struct TestArgs {
     /// The strategy's folder, or a folder of shared modules named lib.

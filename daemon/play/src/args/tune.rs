@@ -72,9 +72,10 @@ pub struct TuneRunArgs {
     /// The seeds of the final test [default: those after the search's].
     #[arg(long, value_name = "A..B", value_parser = seeds)]
     pub test_seeds: Option<Seeds>,
-    /// What the final test has to show, as in `phalanx league run`.
+    /// What the final test has to show, as in `phalanx league run`; a key that you leave out keeps
+    /// its default [default: elo0=0,elo1=50,alpha=0.05,beta=0.05].
     #[arg(long, value_name = "elo0=0,elo1=50,alpha=0.05,beta=0.05", value_parser = sprt,
-        default_value = "")]
+        default_value = "", hide_default_value = true)]
     pub sprt: SprtOptions,
     /// Seed of the search's own random numbers.
     #[arg(long, value_name = "S", default_value_t = 1)]
@@ -94,14 +95,15 @@ pub struct TuneRunArgs {
     /// are on the queue at once [default: 256].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=2048))]
     pub threads: Option<u16>,
-    #[command(flatten)]
-    pub queue: QueueArgs,
     /// Keep results and report in this folder, and continue with the results that it holds
     /// [default: tune- and the run's id, in the current folder].
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub print: OutputArgs,
+    // Last: what follows would be under its heading.
+    #[command(flatten)]
+    pub queue: QueueArgs,
 }
 
 /// `phalanx tune show`.

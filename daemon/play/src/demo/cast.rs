@@ -6,7 +6,7 @@ use phalanx_chaos::{FaultLog, FaultPlan, disturb};
 use phalanx_engine::TeamOptions;
 use phalanx_game::{Arena, Origin};
 use phalanx_games::TeamPlan;
-use phalanx_games::demo::{DemoAsk, DemoStage};
+use phalanx_games::demo::{DemoAsk, DemoStage, check_worlds};
 use phalanx_strategy::Keeper;
 use phalanxd::casting::{Casting, TriedStrategy};
 use std::path::{Path, PathBuf};
@@ -62,9 +62,7 @@ fn ask(args: &DemoArgs, game: &str) -> Result<DemoAsk> {
         let known = variants.join(", ");
         bail!("{game} has no variant {variant:?}; there are: {known}");
     }
-    if args.worlds.is_some() && game != "asimulator" {
-        bail!("a match of {game} has one world; --worlds is for asimulator");
-    }
+    check_worlds(game, args.worlds)?;
     let read = |path: &PathBuf| {
         let text = std::fs::read_to_string(path);
         let text = text.with_context(|| format!("cannot read {}", path.display()))?;

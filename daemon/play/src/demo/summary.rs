@@ -23,8 +23,7 @@ pub struct Summary {
     pub seconds: f64,
     /// Steps per second of real time.
     pub steps_per_second: f64,
-    /// The team with the most points; absent after a draw and where a team plays alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The team with the most points; `null` after a draw and where a team plays alone.
     pub winner: Option<String>,
     /// The teams, in the referee's order.
     pub teams: Vec<TeamSummary>,
@@ -317,6 +316,21 @@ fn trouble(teams: &[TeamSummary], notices: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_match_without_a_winner_says_so() {
+        let winner = |scores: &[i64]| {
+            let team = |score: &i64| TeamSummary { score: *score, ..Default::default() };
+            let teams = scores.iter().map(team).collect();
+            let effort = Effort { seed: 1, fast: true, steps: 1, time: Duration::ZERO };
+            let result = MatchResult::default();
+            let summary = Summary::new("assemble", effort, teams, &result, [].into_iter());
+            serde_json::to_value(summary).unwrap().get("winner").cloned()
+        };
+        assert_eq!(winner(&[3, 3]), Some(serde_json::Value::Null));
+        assert_eq!(winner(&[3]), Some(serde_json::Value::Null));
+        assert_eq!(winner(&[3, 2]), Some("".into()));
+    }
 
     #[test]
     fn alerts_and_mistakes_of_the_referee_are_trouble_too() {

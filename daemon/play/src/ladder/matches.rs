@@ -29,6 +29,8 @@ impl LadderPlayer {
     ) -> Result<Self> {
         let definition = ladder.definition().context("what the ladder plays")?;
         let Some(url) = args.server.nats.as_ref().filter(|_| !args.here) else {
+            // Otherwise every match fails, and all strategies are suspended.
+            phalanx_games::game(&definition.game)?;
             let (game, setup) = (definition.game.clone(), definition.setup.clone());
             let matches = ProcessMatches::new(game, setup, args.limits)?;
             return Ok(Self::Here(Box::new(matches)));

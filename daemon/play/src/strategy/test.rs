@@ -167,7 +167,7 @@ pub fn spec_json(report: &SpecReport) -> Value {
         .into();
     json!({
         "passed": report.passed_count(), "failed": report.failed_count(),
-        "skipped": report.skipped_count(), "cases": cases, "failures": failures,
+        "skipped": report.skipped_count() + report.left_out, "cases": cases, "failures": failures,
         "coverage": coverage, "faults": [],
     })
 }
