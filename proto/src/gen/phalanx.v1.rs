@@ -780,10 +780,10 @@ pub struct Alert {
     /// What was the matter when it began, in words.
     #[prost(string, tag = "3")]
     pub text: ::prost::alloc::string::String,
-    /// The turn in which it began.
+    /// The turn in which it began; absent for `ALERT_KIND_FAILING_DISK`.
     #[prost(message, optional, tag = "4")]
     pub since: ::core::option::Option<Turn>,
-    /// Turns begun in this match until then.
+    /// Turns begun in this match until then; 0 where the turn is absent.
     #[prost(uint64, tag = "5")]
     pub since_tick: u64,
 }
@@ -1027,6 +1027,9 @@ pub enum AlertKind {
     ErrorStorm = 4,
     /// A script did not return: it is not called any more.
     SuspendedScript = 5,
+    /// The recording or the checkpoints of the team cannot be written. No event says so: the log and
+    /// the metrics of recordings and checkpoints do.
+    FailingDisk = 6,
 }
 impl AlertKind {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1041,6 +1044,7 @@ impl AlertKind {
             Self::ShrinkingMargin => "ALERT_KIND_SHRINKING_MARGIN",
             Self::ErrorStorm => "ALERT_KIND_ERROR_STORM",
             Self::SuspendedScript => "ALERT_KIND_SUSPENDED_SCRIPT",
+            Self::FailingDisk => "ALERT_KIND_FAILING_DISK",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1052,6 +1056,7 @@ impl AlertKind {
             "ALERT_KIND_SHRINKING_MARGIN" => Some(Self::ShrinkingMargin),
             "ALERT_KIND_ERROR_STORM" => Some(Self::ErrorStorm),
             "ALERT_KIND_SUSPENDED_SCRIPT" => Some(Self::SuspendedScript),
+            "ALERT_KIND_FAILING_DISK" => Some(Self::FailingDisk),
             _ => None,
         }
     }
