@@ -132,12 +132,10 @@ impl LeagueTally {
 
     fn count_failure(&mut self, reason: &str) {
         self.failed += 1;
-        match self.failures.iter_mut().find(|one| one.reason == reason) {
-            Some(known) => known.count += 1,
-            None if self.failures.len() < REASONS_MAX => {
-                self.failures.push(FailureReason { reason: reason.to_owned(), count: 1 });
-            }
-            None => {}
+        if let Some(known) = self.failures.iter_mut().find(|one| one.reason == reason) {
+            known.count += 1;
+        } else if self.failures.len() < REASONS_MAX {
+            self.failures.push(FailureReason { reason: reason.to_owned(), count: 1 });
         }
     }
 
