@@ -180,7 +180,7 @@ fn seats_that_a_running_daemon_cannot_connect_will_fail() {
     daemon.line_with("control API");
     let is_refused = |team: &Value| {
         let mut agents = team["agents"].as_array().unwrap().iter();
-        agents.all(|agent| agent["seat_state"] == "refused")
+        agents.all(|agent| agent["seat"] == "refused")
     };
     let begun = Instant::now();
     while !is_refused(&shown(dir.path())) {
