@@ -126,6 +126,7 @@ impl LeagueView for Leagues {
         };
         let plan = LeagueDefinition {
             game: "assemble".to_owned(),
+            game_files: None,
             setup: [("variant".to_owned(), "sim1".to_owned())].into(),
             players: vec![player("a"), player("b")],
             pairing: Pairing::RoundRobin,
@@ -136,6 +137,7 @@ impl LeagueView for Leagues {
         let standing = LeagueTable {
             played: 4,
             failed: 0,
+            failures: Vec::new(),
             total: 4,
             rows: Vec::new(),
             sprt: None,

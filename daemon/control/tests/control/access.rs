@@ -193,11 +193,8 @@ async fn every_change_leaves_a_line_and_every_denial_is_counted_without_secrets(
     steer(&viewer).await;
     steer(&daemon.local().await).await;
     // A request that is only checked changes nothing.
-    let checked = v1::StopTeamRequest {
-        name: "teams/A".into(),
-        validate_only: true,
-        ..Default::default()
-    };
+    let checked =
+        v1::StopTeamRequest { name: "teams/A".into(), validate_only: true, ..Default::default() };
     TeamsClient::new(daemon.local().await).stop_team(checked).await.unwrap();
     AccessClient::new(daemon.local().await)
         .revoke_token(v1::RevokeTokenRequest { name: name.clone(), ..Default::default() })
