@@ -10,6 +10,7 @@ use phalanx_net::{AgentSpec, Endpoint, TeamHandle};
 use phalanx_settings::AgentRequest;
 use phalanx_strategy::KeeperHandle;
 use secrecy::SecretString;
+use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 use tonic::Status;
 use tracing::{info, warn};
@@ -34,14 +35,29 @@ pub struct ServedTeam {
     pub creator: Option<String>,
 }
 
-/// What agents get that are added without a role or a password: what the team's first agent began
-/// with.
-#[derive(Clone, Debug, Default)]
+/// What agents get that are added without a role or a password: the role that the team's first
+/// agent began with, and its password.
+#[derive(Debug, Default)]
 pub struct Newcomers {
-    /// The role.
-    pub role: String,
-    /// The password.
-    pub password: SecretString,
+    role: String,
+    password: RwLock<SecretString>,
+}
+
+impl Newcomers {
+    /// For a team whose first agent has these.
+    #[must_use]
+    pub fn new(role: String, password: SecretString) -> Self {
+        Self { role, password: RwLock::new(password) }
+    }
+
+    /// The first agent has another password.
+    pub fn set_password(&self, password: SecretString) {
+        *self.password.write().unwrap_or_else(PoisonError::into_inner) = password;
+    }
+
+    fn password(&self) -> SecretString {
+        self.password.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 impl ServedTeam {
@@ -119,13 +135,12 @@ impl ServedTeam {
         agent: AgentRequest,
         by: String,
     ) -> Result<AgentId, Status> {
-        let Newcomers { role, password } = &self.newcomers;
         let AgentRequest { name, user, password: own, role: wanted } = agent;
         let spec = AgentSpec {
             name,
-            role: if wanted.is_empty() { role.clone() } else { wanted },
+            role: if wanted.is_empty() { self.newcomers.role.clone() } else { wanted },
             user: Some(user).filter(|user| !user.is_empty()),
-            password: own.unwrap_or_else(|| password.clone()),
+            password: own.unwrap_or_else(|| self.newcomers.password()),
         };
         self.handle.add_agent(spec, by).await.map_err(refusal::command)
     }

@@ -29,7 +29,7 @@ pub struct JournalEntry {
 /// The kinds of things that happen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JournalEvent {
-    /// A seat's connection changed. The entry's agent is the first one on the seat.
+    /// A seat's connection changed. The entry names the agent if the seat has only one.
     Seat {
         /// Which.
         seat: SeatId,

@@ -31,18 +31,16 @@ pub enum ArtifactError {
 }
 
 /// Writes the files of one arena below a folder. An arena may replace its own files, but never a
-/// file that was there before: then all its files have a number in their names.
+/// file that was there before: then its file has a number in its name.
 pub(crate) struct ArtifactWriter {
     folder: PathBuf,
-    /// The number in the names of new files; 1: no number.
-    number: u32,
     /// The file for each path that the arena wrote.
     own: SortedMap<String, PathBuf>,
 }
 
 impl ArtifactWriter {
     pub(crate) fn new(folder: PathBuf) -> Self {
-        Self { folder, number: 1, own: SortedMap::new() }
+        Self { folder, own: SortedMap::new() }
     }
 
     /// Writes an artifact: first under a temporary name, then renamed, so that a reader never sees
@@ -54,29 +52,30 @@ impl ArtifactWriter {
             DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(parent).map_err(io)?;
         }
         let mut beside = place.clone().into_os_string();
-        beside.push(".part");
+        beside.push(format!(".{}.part", std::process::id()));
         std::fs::write(&beside, &artifact.bytes).map_err(io)?;
         std::fs::rename(&beside, &place).map_err(io)?;
         self.own.insert(artifact.path.clone(), place);
         Ok(())
     }
 
-    fn place(&mut self, path: &str) -> Result<PathBuf, ArtifactError> {
+    fn place(&self, path: &str) -> Result<PathBuf, ArtifactError> {
         if let Some(own) = self.own.get(path) {
             return Ok(own.clone());
         }
         let plain = place(&self.folder, path)?;
+        let mut number = 1;
         loop {
-            let place = numbered(&plain, self.number);
+            let place = numbered(&plain, number);
             // A link to a missing file is in the way as well.
             if place.symlink_metadata().is_err() {
                 return Ok(place);
             }
-            if self.number == 1 {
+            if number == 1 {
                 let file = place.display();
-                tracing::warn!(%file, "kept: it is of an earlier match; new files get a number");
+                tracing::warn!(%file, "kept: it is of an earlier match; the new file gets a number");
             }
-            self.number += 1;
+            number += 1;
         }
     }
 }
@@ -137,15 +136,12 @@ mod tests {
     }
 
     #[test]
-    fn files_of_an_earlier_arena_are_kept_and_the_new_ones_have_one_number() {
+    fn files_of_an_earlier_arena_are_kept_and_the_new_ones_get_a_number() {
         let folder = tempfile::tempdir().unwrap();
         let read = |file: &str| std::fs::read_to_string(folder.path().join(file)).unwrap();
         for run in ["first", "second", "third"] {
             let mut writer = ArtifactWriter::new(folder.path().to_owned());
-            write(&mut writer, "sim/1.jsonl", run).unwrap();
-            // Only the first arena played a second simulation.
-            let more: &[_] = if run == "first" { &["sim/2.jsonl", "log"] } else { &["log"] };
-            for file in more {
+            for file in ["sim/1.jsonl", "log", &format!("{run}.json")] {
                 write(&mut writer, file, "too early").unwrap();
                 write(&mut writer, file, run).unwrap();
             }
@@ -154,19 +150,13 @@ mod tests {
             ("sim/1.jsonl", "first"),
             ("sim/1-2.jsonl", "second"),
             ("sim/1-3.jsonl", "third"),
-            ("sim/2.jsonl", "first"),
             ("log", "first"),
             ("log-2", "second"),
             ("log-3", "third"),
+            // Results name such a file: its name is its own, and stays.
+            ("second.json", "second"),
         ] {
             assert_eq!(read(file), run, "{file}");
-        }
-        let mut writer = ArtifactWriter::new(folder.path().to_owned());
-        write(&mut writer, "new.json", "no number is needed").unwrap();
-        write(&mut writer, "sim/1.jsonl", "fourth").unwrap();
-        write(&mut writer, "sim/2.jsonl", "fourth").unwrap();
-        for file in ["sim/1-4.jsonl", "sim/2-4.jsonl"] {
-            assert_eq!(read(file), "fourth", "{file}");
         }
     }
 

@@ -130,7 +130,7 @@ pub(crate) fn seat_on_target<G: Game>(
         seat,
         target,
         password,
-        is_outdated: false,
+        has_newer_password: false,
         options,
         inbox,
         team_gone: false,
@@ -158,8 +158,8 @@ struct SeatTask<G: Game> {
     seat: Seat,
     target: watch::Receiver<SeatTarget>,
     password: watch::Receiver<SecretString>,
-    /// The session has an old password: the next connection gets a new one.
-    is_outdated: bool,
+    /// A new password came while a login with the old one was under way.
+    has_newer_password: bool,
     options: SeatOptions,
     inbox: Mailbox<G>,
     team_gone: bool,
@@ -307,9 +307,6 @@ impl<G: Game> SeatTask<G> {
     }
 
     fn dial(&mut self) {
-        if std::mem::take(&mut self.is_outdated) {
-            self.driver.replace(self.game.session(&self.seat), now());
-        }
         let (endpoint, limit) =
             (self.target.borrow().endpoint.clone(), self.options.connect_timeout);
         if let Endpoint::Awaited(awaited) = &endpoint {
@@ -467,11 +464,12 @@ impl<G: Game> SeatTask<G> {
     /// The account has another password: a seat that is not connected tries it at once.
     fn take_password(&mut self) {
         self.password.borrow_and_update().expose_secret().clone_into(&mut self.seat.password);
-        self.is_outdated = true;
+        self.driver.session.set_password(&self.seat.password);
         if matches!(self.line, Line::Waiting { .. } | Line::Dialing(_)) {
             self.backoff.reset();
             self.line = Line::Waiting { until: now() };
         }
+        self.has_newer_password = matches!(&self.line, Line::Open(open) if open.login_by.is_some());
     }
 
     /// The seat has hung up because the team stops or moves. A session that has logged out gets no
@@ -519,7 +517,11 @@ impl<G: Game> SeatTask<G> {
                 | SeatState::Closed => reason,
             };
             tracing::error!(reason, "login refused");
-            self.line = Line::Waiting { until: now + self.backoff.refused() };
+            let pause = match std::mem::take(&mut self.has_newer_password) {
+                true => Duration::ZERO,
+                false => self.backoff.refused(),
+            };
+            self.line = Line::Waiting { until: now + pause };
         } else if is_awaited(&self.target) {
             tracing::debug!(reason, "the bridge is gone; the next one is waited for");
             self.line = Line::Waiting { until: now };

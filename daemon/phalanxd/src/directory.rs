@@ -8,6 +8,7 @@ use phalanx_control::{
 };
 use phalanx_net::TeamHandle;
 use phalanx_strategy::KeeperHandle;
+use secrecy::SecretString;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -66,6 +67,13 @@ impl Directory {
         let teams = self.read();
         let team = teams.iter().find(|team| team.handle.name() == name);
         team.inspect(|team| team.destinations.set_home(server));
+    }
+
+    /// Sets the password that agents get who are added to a team without one.
+    pub fn set_newcomers_password(&self, name: &str, password: SecretString) {
+        let teams = self.read();
+        let team = teams.iter().find(|team| team.handle.name() == name);
+        team.inspect(|team| team.newcomers.set_password(password));
     }
 
     /// Gives callers access to arenas and leagues.

@@ -25,7 +25,7 @@ const DECIDE_MAX: Duration = Duration::from_millis(250);
 pub fn newcomers(plan: &TeamPlan) -> Newcomers {
     let role = plan.roster.agents.first().map(|entry| entry.role.clone());
     let password = plan.seats.first().map(|seat| seat.password.clone());
-    Newcomers { role: role.unwrap_or_default(), password: password.unwrap_or_default().into() }
+    Newcomers::new(role.unwrap_or_default(), password.unwrap_or_default().into())
 }
 
 /// Reads the strategy that a team's settings name.

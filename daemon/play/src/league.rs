@@ -31,10 +31,10 @@ pub fn run(args: &RunArgs) -> Result<()> {
              --nats out",
         ));
     }
+    let (plan, matches) = prepare(&setup(&args.league, args.tuned.no_tuned)?).map_err(in_usage)?;
     if let Some(path) = &args.markdown {
         can_be_written("--markdown", path)?;
     }
-    let (plan, matches) = prepare(&setup(&args.league, args.tuned.no_tuned)?).map_err(in_usage)?;
     let mut store = match &args.folder {
         Some(folder) => LeagueStore::open(folder, plan)?,
         None => LeagueStore::in_memory(plan),
@@ -90,6 +90,10 @@ fn can_be_written(option: &str, path: &Path) -> Result<()> {
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
         let (path, folder) = (path.display(), folder.display());
         return Err(misused(format!("{option} {path}: there is no folder {folder}")));
+    }
+    if path.exists() && !path.is_file() && !path.is_dir() {
+        // A pipe waits for its reader, a terminal needs no trial.
+        return Ok(());
     }
     let opened = OpenOptions::new().write(true).create(true).truncate(false).open(path);
     opened.map(drop).with_context(|| format!("{option}: cannot write {}", path.display()))

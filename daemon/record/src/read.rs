@@ -58,7 +58,10 @@ pub enum DamageCause {
     Disk(String),
     /// A file of the recording is not there.
     PartMissing,
-    /// The checksum of all records is wrong, although every message can be read.
+    /// An attached file, for example a strategy, has a wrong checksum.
+    Attachment,
+    /// The checksum of all records is wrong, although every message and every attached file can be
+    /// read.
     Records,
     /// The checksum of the index is wrong.
     Index,
@@ -69,14 +72,15 @@ impl RecordingDamage {
         Self { part: 0, at, bytes, wrong }
     }
 
-    /// Whether no written entry is missing: the file was only not finished, or something beside the
-    /// entries is damaged.
+    /// Whether nothing that was written is missing: the file was only not finished, or its index is
+    /// damaged.
     #[must_use]
     pub fn is_harmless(&self) -> bool {
         match self.wrong {
             DamageCause::End => self.bytes == 0,
             DamageCause::Records | DamageCause::Index => true,
             DamageCause::Checksum
+            | DamageCause::Attachment
             | DamageCause::Framing
             | DamageCause::TooLarge(_)
             | DamageCause::Message(_)
@@ -97,8 +101,17 @@ impl RecordingDamage {
 impl fmt::Display for RecordingDamage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { part, at, bytes, wrong } = self;
-        if *wrong == DamageCause::PartMissing {
-            return write!(f, "part {part} is missing");
+        match wrong {
+            DamageCause::PartMissing => return write!(f, "part {part} is missing"),
+            // They are about the file as a whole.
+            DamageCause::Records | DamageCause::Index => return write!(f, "part {part}: {wrong}"),
+            DamageCause::Checksum
+            | DamageCause::Attachment
+            | DamageCause::Framing
+            | DamageCause::End
+            | DamageCause::TooLarge(_)
+            | DamageCause::Message(_)
+            | DamageCause::Disk(_) => {}
         }
         write!(f, "part {part}, byte {at}: {wrong}")?;
         if *bytes > 0 { write!(f, "; {bytes} bytes are passed over") } else { Ok(()) }
@@ -115,10 +128,8 @@ impl fmt::Display for DamageCause {
             Self::Message(what) => f.write_str(what),
             Self::Disk(error) => write!(f, "the disk says: {error}"),
             Self::PartMissing => f.write_str("it is missing"),
-            Self::Records => f.write_str(
-                "the file has a wrong checksum: something beside the messages is damaged, for \
-                 example an attached strategy",
-            ),
+            Self::Attachment => f.write_str("an attached file is damaged: a strategy or settings"),
+            Self::Records => f.write_str("the checksum of the whole file is wrong"),
             Self::Index => {
                 f.write_str("the index is damaged; `phalanx recording recover` makes a new one")
             }

@@ -4,9 +4,7 @@ use crate::book::FileInfo;
 use crate::channel::Channel;
 use crate::disk::{RealDisk, RecordingDisk};
 use crate::part::{Part, PartError, PartOptions};
-use crate::read::{
-    DamageCause, PartWalk, RecordingDamage, RecordingError, RecordingFile, WalkStep,
-};
+use crate::read::{PartWalk, RecordingDamage, RecordingError, RecordingFile, WalkStep};
 use mcap::records::op;
 use phalanx_game::sorted::SortedSet;
 use phalanx_proto::v1;
@@ -85,12 +83,7 @@ fn copy(recording: &RecordingFile, file: Box<dyn crate::DiskFile>) -> Result<Rec
                     }
                     recovered.damage.push(damage);
                 }
-                WalkStep::Other(kind, body) => {
-                    if !copied.other(kind, &body)? {
-                        let damage = RecordingDamage::new(0, 0, DamageCause::Records);
-                        recovered.damage.push(RecordingDamage { part: number, ..damage });
-                    }
-                }
+                WalkStep::Other(kind, body) => copied.other(kind, &body)?,
                 WalkStep::Message(_, raw) => {
                     let channel = walk.channels.channel(raw.channel);
                     let channel = channel.filter(|channel| *channel != Channel::Recording);
@@ -137,15 +130,13 @@ impl Copied {
         Ok(())
     }
 
-    /// Copies an attached file; false if it is damaged.
-    fn other(&mut self, kind: u8, body: &[u8]) -> Result<bool, PartError> {
-        if kind != op::ATTACHMENT {
-            return Ok(true);
-        }
-        let Some(it) = crate::read::attachment(body) else { return Ok(false) };
-        if self.attached.insert(it.name.clone()) {
+    fn other(&mut self, kind: u8, body: &[u8]) -> Result<(), PartError> {
+        if kind == op::ATTACHMENT
+            && let Some(it) = crate::read::attachment(body)
+            && self.attached.insert(it.name.clone())
+        {
             self.part.attach(&it.name, &it.media_type, self.last, &it.data)?;
         }
-        Ok(true)
+        Ok(())
     }
 }

@@ -18,6 +18,6 @@ pub(crate) const SEATS: &str = "is fixed for each open connection";
 pub(crate) const SCRIPTS: &str = "is fixed when a team's scripts are loaded";
 pub(crate) const TEAM: &str =
     "is fixed for a team; a team with another name can have another value";
-pub(crate) const ACCOUNT: &str = "is fixed for the agent's connection; or take the agent out of the file, reload, put it in \
-     again, and reload";
+pub(crate) const ACCOUNT: &str = "is fixed for the agent's connection (take the agent out of the \
+     file, reload, put it in again, and reload)";
 pub(crate) const CERTIFICATE: &str = "is read from the same file; replace the file";

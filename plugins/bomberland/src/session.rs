@@ -431,6 +431,10 @@ impl phalanx_game::Session for Session {
         format!("/?role=agent&agentId={}&name={name}", escaped(id))
     }
 
+    fn set_password(&mut self, password: &str) {
+        password.clone_into(&mut self.seat.password);
+    }
+
     fn handle_connected(&mut self, now: Instant) {
         self.transmits.clear();
         self.hangup = None;

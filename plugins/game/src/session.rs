@@ -61,6 +61,9 @@ pub trait Session: Debug + Send {
         "/".to_owned()
     }
 
+    /// The account has another password: the next login uses it. Games without passwords need none.
+    fn set_password(&mut self, _password: &str) {}
+
     /// A connection is open: log in.
     fn handle_connected(&mut self, now: Instant);
 

@@ -380,6 +380,10 @@ impl<P: SessionProtocol> Session for MassimSession<P> {
     type Percept = P::Percept;
     type Action = P::Action;
 
+    fn set_password(&mut self, password: &str) {
+        password.clone_into(&mut self.seat.password);
+    }
+
     fn handle_connected(&mut self, now: Instant) {
         self.reset_connection();
         self.phase = SessionPhase::Login { since: now };

@@ -37,6 +37,8 @@ pub struct ScriptedSession {
     rules: Arc<Rules>,
     seat: Seat,
     state: ScriptState,
+    /// The account has another password than the state knows.
+    is_outdated: bool,
     frames: Frames,
     gate: TurnGate,
     margin: Margin,
@@ -54,17 +56,23 @@ pub struct ScriptedSession {
     events: VecDeque<Event<Value, Percept>>,
 }
 
+/// The state that the script makes for a seat.
+fn opened(rules: &Rules, seat: &Seat) -> ScriptState {
+    let agents = seat.agents.iter().map(|(_, name)| Value::from(name.clone()));
+    let told = Value::map([
+        ("user", seat.user.clone().into()),
+        ("password", seat.password.clone().into()),
+        ("agents", Value::List(agents.collect())),
+    ]);
+    ScriptState::made(&rules.folder, Module::Session, "open", [told.into()])
+}
+
 impl ScriptedSession {
     pub(crate) fn new(rules: &Arc<Rules>, seat: &Seat) -> Self {
-        let agents = seat.agents.iter().map(|(_, name)| Value::from(name.clone()));
-        let told = Value::map([
-            ("user", seat.user.clone().into()),
-            ("password", seat.password.clone().into()),
-            ("agents", Value::List(agents.collect())),
-        ]);
         Self {
             rules: Arc::clone(rules),
-            state: ScriptState::made(&rules.folder, Module::Session, "open", [told.into()]),
+            state: opened(rules, seat),
+            is_outdated: false,
             frames: Frames::new(&rules.manifest),
             gate: TurnGate::default(),
             margin: Margin::new(seat.margin),
@@ -316,7 +324,15 @@ impl Session for ScriptedSession {
     type Percept = Percept;
     type Action = Said;
 
+    fn set_password(&mut self, password: &str) {
+        password.clone_into(&mut self.seat.password);
+        self.is_outdated = true;
+    }
+
     fn handle_connected(&mut self, now: Instant) {
+        if std::mem::take(&mut self.is_outdated) {
+            self.state = opened(&self.rules, &self.seat);
+        }
         self.frames.clear();
         self.deadlines.reset();
         (self.is_seated, self.hangup) = (false, None);

@@ -93,8 +93,12 @@ fn missing(summary: &Summary) -> String {
     let mut text = String::new();
     if summary.lost > 0 || !summary.gaps.is_empty() {
         let is_counted = summary.gaps.iter().all(|gap| !gap.channels.is_empty());
-        let least = if is_counted { "" } else { "at least " };
-        text.push_str(&format!("missing: {least}{}\n", counted(summary.lost, "message")));
+        let lost = counted(summary.lost, "message");
+        text.push_str(&match (is_counted, summary.lost) {
+            (true, _) => format!("missing: {lost}\n"),
+            (false, 0) => "missing: an unknown number of messages\n".to_owned(),
+            (false, _) => format!("missing: at least {lost}\n"),
+        });
     }
     let gaps = summary.gaps.iter().map(|gap| format!("gap {}", shown::gap_text(gap)));
     // The end of a file that is being recorded is not there yet.

@@ -21,7 +21,7 @@ impl<G: Game> Team<G> {
         if !agents.is_empty() && agents.iter().all(is_in_it) {
             return;
         }
-        let first = agents.iter().next().copied();
+        let only = agents.iter().copied().next().filter(|_| agents.len() == 1);
         for agent in agents {
             if let Some(member) = self.crew.get_mut(agent) {
                 member.shown.seat = state.clone();
@@ -30,7 +30,7 @@ impl<G: Game> Team<G> {
                 self.turns.forget(agent);
             }
         }
-        self.journal(first, JournalEvent::Seat { seat, state: state.clone() });
+        self.journal(only, JournalEvent::Seat { seat, state: state.clone() });
         if *state != SeatState::Seated {
             self.quorum.lost(seat);
             self.review(now);

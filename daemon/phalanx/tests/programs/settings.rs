@@ -78,6 +78,13 @@ fn a_refused_agent_tries_its_corrected_password_at_once() {
     bench.seat.as_mut().unwrap().line = None;
     assert_eq!(bench.login("ok"), "later");
     bench.plays("skip");
+    // An agent that is added without a password gets that of the first one.
+    bench.agent(&["add", "A", "agentA2:worker"]);
+    assert_eq!(bench.login("ok"), "later");
+    // An agent that an operator removed needs no password.
+    bench.agent(&["remove", "A/agentA1"]);
+    bench.edit("later", "last");
+    assert_eq!(keys_of(&bench.told(&[]), "changed"), ["teams[A].agents[agentA1].password"]);
 }
 
 #[test]
@@ -227,6 +234,12 @@ impl Bench {
     fn reload(&self, args: &[&str]) -> Output {
         let control = control(self.dir.path());
         phalanx(&[&["daemon", "reload", "--output", "json", "--control", &control], args].concat())
+    }
+
+    fn agent(&self, args: &[&str]) {
+        let control = control(self.dir.path());
+        let output = phalanx(&[&["agent"], args, &["--control", &control]].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
     }
 
     fn told(&self, args: &[&str]) -> Value {

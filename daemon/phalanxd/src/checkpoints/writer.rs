@@ -187,8 +187,11 @@ impl Team {
         match files {
             Some(FileChange::SetAside) => self.set_aside(),
             Some(FileChange::Remove) => {
-                let cleared = self.folder.clear();
-                self.tell(cleared);
+                // A team without checkpoints needs none to be written.
+                self.queue.troubles().remove(self.folder.team());
+                if let Err(error) = self.folder.clear() {
+                    self.warn(&error, "cannot remove the checkpoints of a match that is over");
+                }
             }
             None => {}
         }
@@ -209,7 +212,7 @@ impl Team {
         self.tell(written);
     }
 
-    fn set_aside(&mut self) {
+    fn set_aside(&self) {
         for slot in [Slot::Newest, Slot::Before] {
             match self.folder.set_aside(slot) {
                 Ok(aside) => {
@@ -217,13 +220,20 @@ impl Team {
                     warn!(team, %aside, "set aside a checkpoint of another match");
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => self.tell::<()>(Err(error)),
+                Err(error) => {
+                    self.warn(&error, "cannot set aside a checkpoint of another match");
+                }
             }
         }
     }
 
+    fn warn(&self, error: &io::Error, what: &str) {
+        let (team, file) = (self.folder.team(), self.folder.path(Slot::Newest));
+        warn!(team, file = %file.display(), %error, "{what}");
+    }
+
     /// Logs once that writing fails, and once that it works again, and keeps why it fails.
-    fn tell<T>(&mut self, written: io::Result<T>) {
+    fn tell(&self, written: io::Result<usize>) {
         let (team, file) = (self.folder.team(), self.folder.path(Slot::Newest));
         let file = file.display();
         let trouble = written.as_ref().err().map(|error| format!("{file}: {error}"));
@@ -231,13 +241,13 @@ impl Team {
             Some(trouble) => self.queue.troubles().insert(team.to_owned(), trouble),
             None => self.queue.troubles().remove(team),
         };
-        match (written, before.is_some()) {
-            (Ok(_), true) => info!(team, %file, "checkpoints are written again"),
-            (Err(error), false) => warn!(
-                team, %file, %error,
-                "cannot write a checkpoint; the team plays on, the one before is kept"
+        match (written, before) {
+            (Ok(_), Some(_)) => info!(team, %file, "checkpoints are written again"),
+            (Err(error), None) => self.warn(
+                &error,
+                "cannot write a checkpoint; the team plays on, the one before is kept",
             ),
-            (Ok(_), false) | (Err(_), true) => {}
+            (Ok(_), None) | (Err(_), Some(_)) => {}
         }
     }
 }

@@ -184,9 +184,15 @@ impl Step {
                 let role = SetRole { agent, role, carry: Carry::Strict };
                 team.call(role, by).await.map(drop).map_err(said)
             }
-            Self::Password { team, agent, password } => {
-                let Some((team, _)) = playing(directory, &team) else { return Ok(()) };
-                team.set_password(find(&team, &agent)?, password);
+            Self::Password { team: name, agent, password } => {
+                let Some((team, _)) = playing(directory, &name) else { return Ok(()) };
+                if team.roster().find(&agent) == Some(AgentId(0)) {
+                    directory.set_newcomers_password(&name, password.clone());
+                }
+                // An operator may have removed it.
+                if let Ok(agent) = find(&team, &agent) {
+                    team.set_password(agent, password);
+                }
                 Ok(())
             }
             Self::Add { team, agent } => {

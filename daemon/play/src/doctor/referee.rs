@@ -143,8 +143,8 @@ async fn away(notes: &mut Notes<'_>, settings: &Settings, team: &str) -> bool {
         return false;
     }
     let todo = if refused {
-        "compare users and passwords in teams[].agents with the organisers' list, correct them and \
-         restart the daemon"
+        "compare users and passwords in teams[].agents with the organisers' list, correct them, \
+         then `phalanx daemon reload`; another user needs a restart"
             .to_owned()
     } else {
         format!("`phalanx team show {team}` shows whether they connect later")

@@ -348,12 +348,7 @@ pub(super) fn metadata(body: &[u8]) -> Option<(&str, BTreeMap<String, String>)> 
 }
 
 pub(crate) fn attachment(body: &[u8]) -> Option<Attachment> {
-    let (checked, crc) = body.split_last_chunk::<4>()?;
-    let crc = u32::from_le_bytes(*crc);
-    if crc != 0 && crc32fast::hash(checked) != crc {
-        return None;
-    }
-    let mut bytes = Bytes(checked);
+    let mut bytes = Bytes(body);
     bytes.take(16)?;
     let (name, media_type) = (bytes.text()?.to_owned(), bytes.text()?.to_owned());
     let length = usize::try_from(bytes.long()?).ok()?;

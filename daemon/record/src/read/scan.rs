@@ -120,6 +120,11 @@ impl<R: Read + Seek> Scan<R> {
                         return Ok(Some(ScannedPiece::Damage(damage)));
                     }
                     let body = self.read(body, length)?;
+                    if kind == op::ATTACHMENT && !is_intact(&body) {
+                        let wrong = DamageCause::Attachment;
+                        let damage = RecordingDamage::new(at, HEAD + length, wrong);
+                        return Ok(Some(ScannedPiece::Damage(damage)));
+                    }
                     return Ok(Some(ScannedPiece::Record { op: kind, at, body }));
                 }
                 // Indices, and records of other programs.
@@ -214,6 +219,15 @@ impl<R: Read + Seek> Scan<R> {
         }
         Ok(None)
     }
+}
+
+/// Whether the record of an attached file, which ends with its checksum, has the right one; 0:
+/// there is none.
+fn is_intact(body: &[u8]) -> bool {
+    body.split_last_chunk::<4>().is_some_and(|(checked, crc)| {
+        let crc = u32::from_le_bytes(*crc);
+        crc == 0 || crc32fast::hash(checked) == crc
+    })
 }
 
 /// Parses the head of a chunk. Also returns the length that its record must have.

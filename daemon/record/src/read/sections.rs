@@ -25,24 +25,18 @@ pub(super) fn damage(path: &Path) -> io::Result<Vec<RecordingDamage>> {
         None => return Ok(Vec::new()),
     };
     let index_at = if index_at == 0 { footer_at } else { index_at };
-    let mut found = Vec::new();
-    let end_at = index_at.checked_sub(DATA_END).filter(|_| index_at <= footer_at);
-    let records_are_whole = match end_at {
-        Some(end_at) => {
-            let end = read(&mut file, end_at, DATA_END)?;
-            let crc = end.last_chunk().copied().map_or(0, u32::from_le_bytes);
-            is_right(&mut file, (0, end_at), crc)?
-        }
-        None => false,
+    let index_is_right =
+        index_at <= footer_at && is_right(&mut file, (index_at, length - MAGIC - CRC), index_crc)?;
+    let Some(end_at) = index_at.checked_sub(DATA_END).filter(|_| index_is_right) else {
+        // It says where the messages end.
+        return Ok(vec![RecordingDamage::new(index_at, 0, DamageCause::Index)]);
     };
-    if !records_are_whole {
-        found.push(RecordingDamage::new(0, 0, DamageCause::Records));
-    }
-    let index = (index_at, length - MAGIC - CRC);
-    if end_at.is_none() || !is_right(&mut file, index, index_crc)? {
-        found.push(RecordingDamage::new(index_at, 0, DamageCause::Index));
-    }
-    Ok(found)
+    let end = read(&mut file, end_at, DATA_END)?;
+    let crc = end.last_chunk().copied().map_or(0, u32::from_le_bytes);
+    let records_are_right =
+        end.first() == Some(&op::DATA_END) && is_right(&mut file, (0, end_at), crc)?;
+    let found = (!records_are_right).then(|| RecordingDamage::new(0, 0, DamageCause::Records));
+    Ok(found.into_iter().collect())
 }
 
 /// The offset of the index and its checksum; `None`: the file has no end.

@@ -113,10 +113,13 @@ fn a_damaged_strategy_is_found_and_not_copied() {
     let mut flipped = bytes.clone();
     flipped[at + 50] ^= 1;
     let (folder, path) = broken(&flipped);
-    let checked = RecordingFile::open(&path).unwrap().by_reading();
-    assert_eq!(checked.damage.first().unwrap().wrong, DamageCause::Records);
-    let recovered = recover(&path, folder.path().join("whole.mcap")).unwrap();
-    assert_eq!(recovered.damage.first().unwrap().wrong, DamageCause::Records);
+    let checked = RecordingFile::open(&path).unwrap().summary();
+    assert_eq!(checked.damage.first().unwrap().wrong, DamageCause::Attachment);
+    assert!(!checked.obstacles().is_empty(), "the decisions cannot be computed again");
+    let out = folder.path().join("whole.mcap");
+    let recovered = recover(&path, &out).unwrap();
+    assert_eq!(recovered.damage.first().unwrap().wrong, DamageCause::Attachment);
+    assert!(!RecordingFile::open(&out).unwrap().by_reading().obstacles().is_empty());
 }
 
 #[test]
