@@ -137,7 +137,7 @@ impl<G: Game> Team<G> {
             world,
             shared,
             crew: Crew::new(roster, seats, state.members.iter().cloned()),
-            turns: TurnState::new(TeamRounds::new(agents), 0),
+            turns: TurnState::new(TeamRounds::new(agents)),
             quorum: Quorum::default(),
             generations: Generations::new(staged),
             alerts: Alerts::new(agents, options.alerts),

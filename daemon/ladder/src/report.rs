@@ -27,7 +27,22 @@ pub struct RatingPoint {
     pub rating: Rating,
 }
 
-/// All versions, the best first.
+impl LadderRow {
+    /// Whether it has a game with a result. Without one, its rating is only where all begin.
+    #[must_use]
+    pub fn is_rated(&self) -> bool {
+        self.games.won + self.games.drawn + self.games.lost > 0
+    }
+
+    /// Elo and its error; dashes without a game.
+    fn rating_text(&self) -> [String; 2] {
+        let Rating { elo, error, .. } = self.rating;
+        let shown = |number: f64| if self.is_rated() { format!("{number:.1}") } else { "-".into() };
+        [shown(elo), shown(error)]
+    }
+}
+
+/// All versions, the best first; those without a game with a result come last.
 #[must_use]
 pub fn rows(ladder: &Ladder) -> Vec<LadderRow> {
     let ratings = ladder.strengths().ratings();
@@ -46,7 +61,11 @@ pub fn rows(ladder: &Ladder) -> Vec<LadderRow> {
     };
     let mut rows: Vec<_> = ratings.into_iter().enumerate().map(row).collect();
     // Equal ratings are in the order in which they came.
-    rows.sort_by(|a, b| b.rating.elo.total_cmp(&a.rating.elo).then(a.entrant.cmp(&b.entrant)));
+    rows.sort_by(|a, b| {
+        let rated = b.is_rated().cmp(&a.is_rated());
+        let elo = || b.rating.elo.total_cmp(&a.rating.elo);
+        rated.then_with(elo).then(a.entrant.cmp(&b.entrant))
+    });
     rows
 }
 
@@ -98,11 +117,10 @@ pub fn table(ladder: &Ladder, all: bool) -> String {
         let Some(entrant) = ladder.entrants().get(row.entrant) else { continue };
         let note = if entrant.is_suspended() { "  suspended" } else { "" };
         let note = if entrant.latest { note } else { "  earlier version" };
+        let [elo, error] = row.rating_text();
         line(format!(
-            "{rank:>4}  {:<width$}  {:>7.1} {:>7.1}  {:>5} {:>5} {:>5}  {:>7} {:>6}  {:>10.2}{note}",
+            "{rank:>4}  {:<width$}  {elo:>7} {error:>7}  {:>5} {:>5} {:>5}  {:>7} {:>6}  {:>10.2}{note}",
             entrant.id(),
-            row.rating.elo,
-            row.rating.error,
             row.games.won,
             row.games.drawn,
             row.games.lost,
@@ -213,11 +231,10 @@ pub fn markdown(ladder: &Ladder) -> String {
     line("|--:|---|--:|--:|--:|--:|--:|--:|--:|".to_owned());
     for (rank, row) in (1..).zip(&rows) {
         let Some(entrant) = ladder.entrants().get(row.entrant) else { continue };
+        let [elo, error] = row.rating_text();
         line(format!(
-            "| {rank} | {} | {:.1} | {:.1} | {} | {} | {} | {} | {} |",
+            "| {rank} | {} | {elo} | {error} | {} | {} | {} | {} | {} |",
             cell(&entrant.id()),
-            row.rating.elo,
-            row.rating.error,
             row.games.won,
             row.games.drawn,
             row.games.lost,

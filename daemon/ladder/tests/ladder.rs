@@ -8,7 +8,7 @@ mod nats;
 use nats::NatsServer;
 use phalanx_ladder::{
     Ladder, LadderCopy, LadderDefinition, LadderEntry, LadderError, LadderEvent, LadderOptions,
-    LadderPlace, LadderStore, history, json, next_round, rating_series, rows, table,
+    LadderPlace, LadderStore, history, json, markdown, next_round, rating_series, rows, table,
 };
 use phalanx_league::{Fixture, LeagueEnd, PlayError, PlayMatch, RunOptions};
 use phalanx_queue::{BundleBytes, QueueAddress};
@@ -240,6 +240,15 @@ fn failed_matches_count_for_no_strategy_and_a_strategy_that_always_fails_is_susp
     assert!(table(ladder, false).contains("plays no more, since its last matches failed: it took"));
     let games: u32 = (0..3).map(|other| ladder.between(3, other)).map(|it| it.won + it.lost).sum();
     assert_eq!(games, 0);
+    // Without a counted match it has no rating, and its place is below those that have lost.
+    assert_eq!(rank(ladder), ["g@1", "d@1", "a@1", "fails@1"]);
+    assert_eq!(json(ladder)["strategies"][3]["strategy"], "fails@1");
+    let shown = table(ladder, false);
+    let cells =
+        |line: usize| shown.lines().nth(line).unwrap().split_whitespace().collect::<Vec<_>>();
+    assert_eq!(cells(4)[..4], ["4", "fails@1", "-", "-"], "{shown}");
+    assert_ne!(cells(3)[2], "-", "{shown}");
+    assert!(markdown(ladder).contains("| 4 | fails@1 | - | - | 0 | 0 | 0 | 0 |"));
     // Alone with another one, nothing can be played, and the error says why.
     let dir = tempfile::tempdir().unwrap();
     let mut store = self::ladder(&folder(dir.path()), false, "a!");

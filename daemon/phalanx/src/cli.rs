@@ -298,7 +298,7 @@ pub enum StrategyVerb {
     Params(ParamsArgs),
     /// Show what a running team plays, and how the last trial went.
     Show(LookArgs),
-    /// List the generations of a running team's strategy, newest first.
+    /// List the generations of a running team's strategy, newest first; times are in UTC.
     History(LookArgs),
     /// Show what changed between two generations, as a unified diff.
     Diff(DiffArgs),

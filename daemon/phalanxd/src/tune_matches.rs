@@ -83,6 +83,7 @@ pub fn prepare(setup: &TuneSetup) -> Result<PreparedTune> {
     let start = dimensions.iter().filter_map(|dimension| start(dimension, &specs)).collect();
     let mut plan = TunePlan {
         game: game.to_owned(),
+        game_files: phalanx_games::files_hash(game).map(str::to_owned),
         setup: setup.setup.clone(),
         strategy,
         opponents,

@@ -3,7 +3,7 @@
 use crate::args::{ArenaArgs, ArenaGame};
 use anyhow::{Context, Result, anyhow, bail};
 use phalanx_chaos::disturb;
-use phalanx_game::Verdict;
+use phalanx_game::{Score, Verdict};
 use phalanx_games::{ArenaPlan, Start};
 use phalanx_net::{
     ArenaEnd, ArenaHandle, HostOptions, Listener, PlayerProcesses, origin, serve_arena,
@@ -19,6 +19,8 @@ use std::time::Duration;
 const FAULTS_SEED: u64 = 1;
 /// Mode of the folder for results, if it is created: only the owner.
 const FOLDER_MODE: u32 = 0o700;
+/// Scores of more rounds than this are shortened to the last ones and their sum.
+const ROUNDS_SHOWN: usize = 3;
 
 /// Serves until every match has been played, or until ctrl-c.
 ///
@@ -192,7 +194,9 @@ impl Progress {
         if begins {
             self.reported = false;
             let Verdict { round, steps, .. } = verdict;
-            lines.push(scores(&format!("simulation {round}, {steps} steps"), verdict));
+            // 0: the number of steps is unknown.
+            let length = if *steps > 0 { format!(", {steps} steps") } else { String::new() };
+            lines.push(scores(&format!("simulation {round}{length}"), verdict));
         }
         lines
     }
@@ -240,9 +244,19 @@ fn ended(before: &Verdict, verdict: &Verdict) -> String {
 }
 
 fn scores(what: &str, verdict: &Verdict) -> String {
-    let teams: Vec<_> =
-        verdict.teams.iter().map(|team| format!("{} {:?}", team.team, team.rounds)).collect();
+    let team = |team: &Score| format!("{} {}", team.team, rounds(&team.rounds));
+    let teams: Vec<_> = verdict.teams.iter().map(team).collect();
     format!("{what}: {}", teams.join(", "))
+}
+
+/// The scores of a team's rounds; of many, the last ones and the sum of all.
+fn rounds(scores: &[i64]) -> String {
+    let Some(before @ 1..) = scores.len().checked_sub(ROUNDS_SHOWN) else {
+        return format!("{scores:?}");
+    };
+    let last: Vec<_> = scores.iter().skip(before).map(i64::to_string).collect();
+    let sum = scores.iter().fold(0_i64, |sum, score| sum.saturating_add(*score));
+    format!("[…, {}] sum {sum}", last.join(", "))
 }
 
 fn say(line: &str) {
@@ -254,7 +268,6 @@ fn say(line: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use phalanx_game::Score;
 
     fn verdict(round: u32, step: u32, rounds: &[i64]) -> Verdict {
         let teams = vec![Score { rounds: rounds.to_vec(), ..Score::of("A") }];
@@ -319,6 +332,19 @@ mod tests {
         assert!(!progress.is_through());
         let next = progress.changed(&verdict(2, 0, &[5, 0]));
         assert_eq!(next, ["simulation 2, 9 steps: A [5, 0]"]);
+    }
+
+    #[test]
+    fn of_many_rounds_the_last_scores_and_the_sum_are_printed() {
+        let begins = |scores: &[i64], steps: u32| {
+            let round = u32::try_from(scores.len()).unwrap();
+            let mut progress = Progress::default();
+            progress.changed(&Verdict { steps, ..verdict(round, 0, scores) }).concat()
+        };
+        assert_eq!(begins(&[7, 0], 9), "simulation 2, 9 steps: A [7, 0]");
+        assert_eq!(begins(&[7, 5, 0], 0), "simulation 3: A [7, 5, 0]", "of unknown length");
+        let many = begins(&[100, 7, 5, 3, 0], 0);
+        assert_eq!(many, "simulation 5: A […, 5, 3, 0] sum 115");
     }
 
     #[test]

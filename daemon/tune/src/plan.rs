@@ -25,6 +25,10 @@ pub(crate) const BATCH: usize = 8;
 pub struct TunePlan {
     /// The game's name.
     pub game: String,
+    /// What exactly the game is, if it is a folder: a hash over its files. A run goes on only with
+    /// the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub game_files: Option<String>,
     /// What the matches are set up with, in the caller's own words: variant, steps.
     #[serde(default)]
     pub setup: BTreeMap<String, String>,
@@ -194,6 +198,10 @@ impl TunePlan {
         };
         if kept.game != self.game {
             return Some(format!("its game is {}", kept.game));
+        }
+        // A run from before this was kept goes on.
+        if kept.game_files.is_some() && kept.game_files != self.game_files {
+            return Some(format!("the files of the game {} were other ones", kept.game));
         }
         if names(kept) != names(self) {
             return Some(format!("its players are {}", names(kept).join(", ")));

@@ -38,6 +38,7 @@ fn plan(opponents: usize, objective: Objective) -> TunePlan {
         |number| TuneOpponent { player: contestant(&format!("other {number}")), weight: 1.0 };
     TunePlan {
         game: "toy".into(),
+        game_files: None,
         setup: BTreeMap::from([("steps".into(), "9".into())]),
         strategy: contestant("mine"),
         opponents: (0..opponents).map(opponent).collect(),
@@ -294,6 +295,14 @@ fn a_folder_is_for_one_run_and_results_that_do_not_fit_are_named() {
     ] {
         assert!(refused.contains("holds another tune run") && refused.contains(want), "{refused}");
     }
+    let of_files = |files: &str| TunePlan { game_files: Some(files.into()), ..plan.clone() };
+    let scripted = tempfile::tempdir().unwrap();
+    drop(TuneStore::open(scripted.path(), of_files("a hash")).unwrap());
+    drop(TuneStore::open(scripted.path(), of_files("a hash")).unwrap());
+    let refused = TuneStore::open(scripted.path(), of_files("other")).unwrap_err().to_string();
+    assert!(refused.contains("the files of the game toy were other ones"), "{refused}");
+    // A run of a program that did not keep the hash goes on.
+    drop(TuneStore::open(folder.path(), of_files("a hash")).unwrap());
     let whole = lines(folder.path());
     let good: Vec<&str> = whole.lines().collect();
     for (line, want) in [

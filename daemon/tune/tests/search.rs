@@ -19,6 +19,7 @@ fn plan(kinds: &[(&str, DimensionKind, TunedValue)], seed: u64) -> TunePlan {
         LeagueContestant { name: "mine".into(), identity: "hash".into(), source: String::new() };
     TunePlan {
         game: "toy".into(),
+        game_files: None,
         setup: Default::default(),
         strategy,
         opponents: Vec::new(),

@@ -28,6 +28,10 @@ const LOOK: Duration = Duration::from_millis(200);
 #[derive(Debug, Subcommand)]
 pub enum TeamVerb {
     /// List the teams, one line each.
+    ///
+    /// A team is waiting until its first seat has logged in, ready until its first turn, then
+    /// playing. It is stopped while an operator keeps it from its referee, and over after its match.
+    /// In JSON, a ready team is `playing` without a turn.
     #[command(visible_alias = "ls")]
     List(Look),
     /// Show one team: its turn, its score, its alerts and each of its agents.

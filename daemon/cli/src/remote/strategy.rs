@@ -2,8 +2,9 @@
 
 use super::progress::spun;
 use super::report::{self, TrialText};
+use super::table::terminal_width;
 use super::tuned::{tuned_json, tuned_text};
-use super::values::moment;
+use super::values::{moment, short_moment};
 use super::{Shown, Table, look, run, short, split_numbers, strategies, team_name};
 use crate::args::strategy::{ActivateArgs, DiffArgs, LookArgs, RollbackArgs, TeamArgs};
 use crate::args::{OutputArgs, Remote};
@@ -23,6 +24,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::SystemTime;
 use tonic::Status;
 
 /// Characters of a hash that are printed.
@@ -162,25 +164,42 @@ pub fn history(args: &LookArgs) -> Result<()> {
         let generations = generations(channel, &parent).await?;
         let all: Vec<_> = generations.iter().map(generation_json).collect();
         let json = json!({ "team": short(&parent), "generations": all });
-        Ok(Shown { json, text: table(&generations) })
+        let text = table(&generations, SystemTime::now(), terminal_width());
+        Ok(Shown { json, text })
     })
 }
 
-fn table(generations: &[Generation]) -> String {
+/// The generations, in a terminal of this width. Reasons that do not fit into the table are below it.
+fn table(generations: &[Generation], now: SystemTime, width: Option<usize>) -> String {
+    let whole = columns(generations, now, true);
+    if whole.fits(width) {
+        return whole.text(width, Paint::stdout());
+    }
+    let mut text = columns(generations, now, false).text(width, Paint::stdout());
+    for Generation { number, taken_back, .. } in generations {
+        if !taken_back.is_empty() {
+            let reason = taken_back.replace(['\n', '\r', '\t'], " ");
+            text.push_str(&format!("\ngeneration {number} was taken back: {reason}"));
+        }
+    }
+    text
+}
+
+fn columns(generations: &[Generation], now: SystemTime, reasons: bool) -> Table<7> {
     let mut table =
         Table::new(&["GENERATION", "DECIDES", "ACCEPTED", "BY", "FILES", "HASH", "TAKEN BACK"]);
     for generation in generations {
         table.row([
             generation.number.to_string(),
             if generation.active { "now".into() } else { String::new() },
-            moment(generation.accept_time),
+            short_moment(generation.accept_time, now),
             generation.origin.clone(),
             generation.file_count.to_string(),
             hash(generation),
-            generation.taken_back.clone(),
+            if reasons { generation.taken_back.clone() } else { String::new() },
         ]);
     }
-    table.shown()
+    table
 }
 
 /// All generations that the daemon keeps, newest first.
@@ -410,5 +429,37 @@ mod tests {
         assert_eq!(output(&["."]), (None, Some(".".into())));
         assert_eq!(output(&["teams/A"]), (Some("teams/A".into()), None));
         assert_eq!(output(&["A", "mine"]), (Some("A".into()), Some("mine".into())));
+    }
+
+    #[test]
+    fn a_history_keeps_times_and_reasons_in_eighty_columns() {
+        let now = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(3 * 86_400);
+        let at = |seconds| Some(prost_types::Timestamp { seconds, nanos: 0 });
+        let reason = "12 of 15 agents fell back in 3 turns: worker.luau:42: attempt to index nil";
+        let generation = |number, seconds, taken_back: &str| Generation {
+            number,
+            accept_time: at(seconds),
+            origin: "folder watch".into(),
+            file_count: 4,
+            hash: "0123456789abcdef".into(),
+            taken_back: taken_back.into(),
+            ..Generation::default()
+        };
+        let all = [
+            generation(3, 3 * 86_400 + 14_645, reason),
+            Generation { active: true, ..generation(2, 3 * 86_400 + 60, "") },
+            generation(1, 86_399, ""),
+        ];
+        let expected = "\
+GENERATION  DECIDES  ACCEPTED          BY            FILES  HASH
+3                    04:04:05          folder watch  4      0123456789ab
+2           now      00:01:00          folder watch  4      0123456789ab
+1                    1970-01-01 23:59  folder watch  4      0123456789ab
+generation 3 was taken back: 12 of 15 agents fell back in 3 turns: worker.luau:42: attempt to index \
+nil";
+        assert_eq!(table(&all, now, Some(80)), expected);
+        let wide = table(&all, now, None);
+        assert!(wide.lines().nth(1).is_some_and(|line| line.ends_with(reason)), "{wide}");
+        assert_eq!(wide.lines().count(), 4);
     }
 }

@@ -42,8 +42,13 @@ impl<const N: usize> Table<N> {
 
     /// The table for standard output, as wide as its terminal.
     pub fn shown(&self) -> String {
-        let size = Term::stdout().size_checked();
-        self.text(size.map(|(_, width)| usize::from(width)), Paint::stdout())
+        self.text(terminal_width(), Paint::stdout())
+    }
+
+    /// Whether no cell is cut at this width.
+    pub fn fits(&self, width: Option<usize>) -> bool {
+        let text = self.text(None, Paint::none());
+        width.is_none_or(|width| text.lines().all(|line| measure_text_width(line) <= width))
     }
 
     /// The table, at most as wide as `width` if possible.
@@ -86,6 +91,11 @@ impl<const N: usize> Table<N> {
         });
         cells.collect::<Vec<_>>().join(GAP).trim_end().to_owned()
     }
+}
+
+/// The width of the terminal on standard output, if it is one.
+pub(super) fn terminal_width() -> Option<usize> {
+    Term::stdout().size_checked().map(|(_, width)| usize::from(width))
 }
 
 /// Narrows the widest columns until all fit.

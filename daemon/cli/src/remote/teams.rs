@@ -65,7 +65,7 @@ pub(crate) fn team_row(team: &Team) -> [String; 10] {
     [
         short(&team.name).to_owned(),
         team.game.clone(),
-        state_word(team.state()),
+        shown_state(team),
         turn(team),
         score(team),
         format!("{}/{}", team.seated_count, team.agent_count),
@@ -125,7 +125,7 @@ pub(super) fn line(team: &Team) -> String {
         short(&team.name),
         team.game,
         team.server,
-        state_word(team.state()),
+        shown_state(team),
         team.end_reason,
         team.seated_count,
         team.agent_count,
@@ -151,6 +151,14 @@ fn shown_score(team: &Team) -> Option<i64> {
 fn final_score(team: &Team) -> Option<i64> {
     let round = usize::try_from(team.turn?.round).ok()?;
     team.round_scores.get(round).copied()
+}
+
+/// For people, a team whose seats wait for the first turn is ready; the API has no such state.
+fn shown_state(team: &Team) -> String {
+    if team.state() == TeamState::Playing && team.turn.is_none() {
+        return "ready".to_owned();
+    }
+    state_word(team.state())
 }
 
 fn state_word(state: TeamState) -> String {
@@ -276,6 +284,19 @@ mod tests {
         insta::assert_snapshot!("team_show", text);
         let painted = page(&team, "", Paint::always());
         assert!(painted.contains("\u{1b}[31mALERT silent agent agentA3\u{1b}[0m"), "{painted}");
+    }
+
+    #[test]
+    fn a_team_that_waits_for_its_first_turn_is_ready_and_not_playing() {
+        let ready = Team { turn: None, score: None, ..team() };
+        let stopped = Team { state: TeamState::Stopped.into(), ..ready.clone() };
+        for (team, state) in [(&ready, "ready"), (&team(), "playing"), (&stopped, "stopped")] {
+            assert_eq!(team_row(team)[2], state);
+            let page = page(team, "", Paint::none());
+            let state = format!("team A: assemble at localhost:12300, {state}, 2 of 3 seated\n");
+            assert!(page.starts_with(&state), "{page}");
+        }
+        assert_eq!(team_json(&ready)["state"], "playing", "programs see the API's state");
     }
 
     #[test]

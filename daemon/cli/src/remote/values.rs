@@ -116,6 +116,19 @@ pub(super) fn moment(time: Option<Timestamp>) -> String {
     written.map_or_else(|| "-".into(), |()| text)
 }
 
+/// The same for a table, in UTC: `12:00:00` on the day of `now`, else `2026-01-31 12:00`.
+pub(super) fn short_moment(time: Option<Timestamp>, now: SystemTime) -> String {
+    let (time, now) = (moment(time), moment(Some(now.into())));
+    match (time.strip_suffix('Z').and_then(|time| time.split_once('T')), now.split_once('T')) {
+        (Some((day, clock)), Some((today, _))) if day == today => clock.to_owned(),
+        (Some((day, clock)), _) => {
+            let minutes = clock.rsplit_once(':').map_or(clock, |(minutes, _)| minutes);
+            format!("{day} {minutes}")
+        }
+        (None, _) => time,
+    }
+}
+
 pub(super) fn turn_json(turn: Turn) -> serde_json::Value {
     json!({ "round": turn.round, "step": turn.step })
 }
@@ -160,6 +173,15 @@ mod tests {
         for odd in [-1, i64::MIN, i64::MAX, 300_000_000_000] {
             assert_eq!(shown(odd), "-", "{odd}");
         }
+    }
+
+    #[test]
+    fn a_moment_in_a_table_has_its_day_unless_that_is_today() {
+        let at = |seconds| Some(Timestamp { seconds, nanos: 0 });
+        let now = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(2 * 86_400 + 60);
+        assert_eq!(short_moment(at(2 * 86_400 + 7), now), "00:00:07");
+        assert_eq!(short_moment(at(2 * 86_400 - 1), now), "1970-01-02 23:59");
+        assert_eq!((short_moment(None, now), short_moment(at(-1), now)), ("-".into(), "-".into()));
     }
 
     #[test]

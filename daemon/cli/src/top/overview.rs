@@ -2,7 +2,7 @@
 
 use super::cockpit::Cockpit;
 use crate::paint::Ink;
-use crate::remote::{alert_groups, score, short, team_row, turn};
+use crate::remote::{alert_groups, counted as count_of, score, short, team_row, turn};
 use crate::terminal::{around, bold, dim, fit, plain, style, trouble};
 use phalanx_proto::v1::{Team, TeamState};
 use ratatui::style::Modifier;
@@ -33,10 +33,11 @@ const COLUMNS: [Column; 11] = [
 /// The columns in which a number other than 0 is a problem.
 const TROUBLES: [usize; 3] = [7, 8, 10];
 
-/// Rows of the table, title included.
+/// Rows of the table, title included. With more teams than its share has room for, it has a row
+/// more, which counts the others.
 pub(super) fn rows(cockpit: &Cockpit, height: u16) -> u16 {
     let teams = u16::try_from(cockpit.teams.len()).unwrap_or(u16::MAX);
-    teams.clamp(1, (height / TEAMS_SHARE).max(1)) + 1
+    teams.clamp(1, (height / TEAMS_SHARE).max(1) + 1) + 1
 }
 
 /// The selected team, as last received.
@@ -97,8 +98,11 @@ pub(super) fn teams(cockpit: &Cockpit, (width, height): (u16, u16)) -> Text<'sta
     let heads: Vec<String> = COLUMNS.iter().map(|column| column.0.to_owned()).collect();
     let mut lines = vec![line(&heads, &|_| dim())];
     let at = cockpit.teams.iter().position(|team| team.name == cockpit.watched);
-    let shown =
-        around(at.unwrap_or_default(), cockpit.teams.len(), usize::from(height.saturating_sub(1)));
+    let (all, rows) = (cockpit.teams.len(), usize::from(height.saturating_sub(1)));
+    let rows = if all > rows { rows.saturating_sub(1) } else { rows };
+    let shown = around(at.unwrap_or_default(), all, rows);
+    let others = cockpit.teams.iter().take(shown.start).chain(cockpit.teams.iter().skip(shown.end));
+    let unlisted = unlisted(others, width);
     for team in cockpit.teams.iter().skip(shown.start).take(shown.len()) {
         let fresh = cockpit.team.as_ref().filter(|fresh| fresh.name == team.name);
         let team = fresh.unwrap_or(team);
@@ -114,7 +118,23 @@ pub(super) fn teams(cockpit: &Cockpit, (width, height): (u16, u16)) -> Text<'sta
         };
         lines.push(line(&cells, &style_of));
     }
+    lines.extend(unlisted);
     Text::from(lines)
+}
+
+/// The last line of the table: how many teams it does not show, and how many alerts they have.
+fn unlisted<'a>(others: impl Iterator<Item = &'a Team>, width: usize) -> Option<Line<'static>> {
+    let (teams, alerts) = others
+        .fold((0_usize, 0_usize), |(teams, alerts), team| (teams + 1, alerts + team.alerts.len()));
+    let text = format!("and {}", count_of(teams, "more team"));
+    let line = match alerts {
+        0 => Line::styled(fit(&text, width), dim()),
+        _ => {
+            let text = format!("{text}, {}", count_of(alerts, "alert"));
+            Line::styled(fit(&text, width), style(Ink::Red))
+        }
+    };
+    (teams > 0).then_some(line)
 }
 
 /// The row of `phalanx team list`, and the generation.

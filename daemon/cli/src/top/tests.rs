@@ -273,6 +273,28 @@ fn another_team_is_watched_from_the_beginning() {
 }
 
 #[test]
+fn teams_without_a_row_are_counted_with_their_alerts() {
+    let mut cockpit = cockpit("assemble");
+    let named = |name: &str| v1::Team { name: format!("teams/{name}"), ..other_team("assemble") };
+    let alerts = team("assemble").alerts;
+    let last = v1::Team { alerts: [alerts.clone(), alerts].concat(), ..named("E") };
+    let teams = vec![team("assemble"), named("B"), named("C"), named("D"), last];
+    let table = |cockpit: &Cockpit| {
+        let shown = screen(cockpit, USUAL);
+        let lines: Vec<_> = shown.lines().skip(2).take(4).map(str::to_owned).collect();
+        let names: String = lines.iter().take(3).map(|line| &line[..1]).collect();
+        (names, lines[3].clone())
+    };
+    cockpit.hear(Heard::Teams(teams[..4].to_vec()));
+    let (names, last) = table(&cockpit);
+    assert!(names == "ABC" && last.starts_with("D "), "the row is as good for a team: {last}");
+    cockpit.hear(Heard::Teams(teams));
+    assert_eq!(table(&cockpit), ("ABC".into(), "and 2 more teams, 2 alerts".into()));
+    presses(&mut cockpit, "T");
+    assert_eq!(table(&cockpit), ("CDE".into(), "and 2 more teams, 1 alert".into()));
+}
+
+#[test]
 fn a_lost_daemon_is_told_at_the_top_until_it_is_back() {
     let mut cockpit = cockpit("assemble");
     assert!(screen(&cockpit, USUAL).lines().next().unwrap().ends_with(" live"));

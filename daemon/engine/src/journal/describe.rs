@@ -288,7 +288,16 @@ fn resumed(last: Turn, missed: u32) -> String {
 
 fn decided(action: &str, role: &str, reason: Option<&Reason>, spent: Duration) -> String {
     let reason = reason.map(|reason| format!(": {}", because(reason))).unwrap_or_default();
-    format!("{action} ({role}, {} µs){reason}", spent.as_micros())
+    format!("{action} ({role}, {}){reason}", shown_time(spent))
+}
+
+/// `812 µs`, and from 10 ms on `250 ms`.
+fn shown_time(time: Duration) -> String {
+    let micros = time.as_micros();
+    if micros < 10_000 {
+        return format!("{micros} µs");
+    }
+    format!("{} ms", micros.saturating_add(500) / 1_000)
 }
 
 fn because(reason: &Reason) -> String {
@@ -383,8 +392,9 @@ fn left(to: Option<&str>, keep: Keep, by: &str) -> String {
 fn turn_done(done: &TurnDone, generation: u32) -> String {
     let TurnDone { asked, decided, fallback, script_us, .. } = done;
     let score = done.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
+    let scripts = shown_time(Duration::from_micros(*script_us));
     format!(
-        "asked {asked} decided {decided} fallback {fallback} score {score} scripts {script_us} µs \
+        "asked {asked} decided {decided} fallback {fallback} score {score} scripts {scripts} \
          generation {generation}"
     )
 }
@@ -392,4 +402,16 @@ fn turn_done(done: &TurnDone, generation: u32) -> String {
 fn round_over(score: i64, ranking: Option<u32>) -> String {
     let rank = ranking.map(|rank| format!(", rank {rank}")).unwrap_or_default();
     format!("round over: score {score}{rank}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_of_ten_milliseconds_and_more_is_in_milliseconds() {
+        let shown = [0, 812, 9_999, 10_000, 250_499, 3_769_962]
+            .map(|micros| shown_time(Duration::from_micros(micros)));
+        assert_eq!(shown, ["0 µs", "812 µs", "9999 µs", "10 ms", "250 ms", "3770 ms"]);
+    }
 }

@@ -73,7 +73,7 @@ impl<G: Game> Team<G> {
         });
         let agents = agents.collect();
         let snapshot = Snapshot {
-            turn: self.turns.open.as_ref().map(|open| open.turn).unwrap_or_default(),
+            turn: self.turns.shown(),
             tick: self.turns.tick(),
             score: world.score(),
             rounds: self.counters.scores().to_vec(),

@@ -170,7 +170,8 @@ impl<G: Game> Team<G> {
     fn restore(&mut self, state: TeamState, revision: u64) {
         let agents = self.crew.len();
         let rounds = state.rounds.map(|parts| TeamRounds::of_parts(&parts, agents));
-        self.turns = TurnState::new(rounds.unwrap_or_else(|| TeamRounds::new(agents)), state.tick);
+        let rounds = rounds.unwrap_or_else(|| TeamRounds::new(agents));
+        self.turns = TurnState::after(rounds, state.turn, state.tick);
         self.counters = MatchCounters::restored(state.counters, state.scores, state.tick);
         self.alerts = Alerts::new(agents, self.options.alerts);
         self.alerts.count_on(&state.counted, state.alerts);

@@ -12,6 +12,8 @@ use std::time::Instant;
 pub(super) struct TurnState {
     pub(super) rounds: TeamRounds,
     pub(super) open: Option<OpenTurn>,
+    /// The last turn of the checkpoint that the team continues from; without one the first turn.
+    before: Turn,
     /// Turns begun in this match.
     tick: u64,
     calls: VecDeque<ScriptCall>,
@@ -25,9 +27,14 @@ pub(super) enum ScriptCall {
 }
 
 impl TurnState {
-    /// Before the first turn, or after a restart.
-    pub(super) fn new(rounds: TeamRounds, tick: u64) -> Self {
-        Self { rounds, open: None, tick, calls: VecDeque::new() }
+    /// Before the first turn.
+    pub(super) fn new(rounds: TeamRounds) -> Self {
+        Self::after(rounds, Turn::default(), 0)
+    }
+
+    /// After a restart: no turn is open, and `before` was the last one.
+    pub(super) fn after(rounds: TeamRounds, before: Turn, tick: u64) -> Self {
+        Self { rounds, open: None, before, tick, calls: VecDeque::new() }
     }
 
     pub(super) fn tick(&self) -> u64 {
@@ -37,6 +44,11 @@ impl TurnState {
     /// The turn that is open, or was last.
     pub(super) fn turn(&self) -> Turn {
         self.open.as_ref().map_or(Turn::new(self.rounds.current(), 0), |open| open.turn)
+    }
+
+    /// The turn for people: the open or last one, even if it was before a restart.
+    pub(super) fn shown(&self) -> Turn {
+        self.open.as_ref().map_or(self.before, |open| open.turn)
     }
 
     /// Opens the next turn.
@@ -103,6 +115,7 @@ impl TurnState {
     /// The team left its match for another one.
     pub(super) fn leave(&mut self) {
         self.open = None;
+        self.before = Turn::default();
         self.rounds.leave();
     }
 }

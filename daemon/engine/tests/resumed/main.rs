@@ -91,6 +91,31 @@ fn turns_that_went_by_are_told_and_so_is_what_an_earlier_life_counted() {
 }
 
 #[test]
+fn a_restored_team_shows_turn_and_score_of_its_checkpoint_until_its_next_turn() {
+    let mut match_ = played(2);
+    for agent in (0..3).map(AgentId) {
+        match_.event(agent, over(agent, 0));
+    }
+    match_.begin(3, 1, "cup/2");
+    match_.turn(3, 1, 4);
+    let score = match_.snapshot.score;
+    let shown = |match_: &Match| (match_.snapshot.turn, match_.snapshot.score);
+    let mut match_: Match = Match::resumed(3, match_.frozen());
+    assert_eq!(shown(&match_), (Turn::new(1, 4), score));
+    match_.begin(3, 0, "cup/2");
+    assert_eq!(shown(&match_), (Turn::new(1, 4), score), "it waits for the first percepts");
+    match_.turn(3, 0, 5);
+    assert_eq!(match_.snapshot.turn, Turn::new(1, 5));
+}
+
+#[test]
+fn a_restored_team_in_another_match_shows_no_turn_of_its_checkpoint() {
+    let mut match_: Match = Match::resumed(3, played(4).frozen());
+    match_.begin(3, 0, "league/1");
+    assert_eq!((match_.snapshot.turn, match_.snapshot.tick), (Turn::default(), 0));
+}
+
+#[test]
 fn an_agent_that_is_new_is_started_and_the_others_are_not() {
     let mut match_ = Match::<false>::new(3);
     match_.begin(2, 0, "cup/1");
