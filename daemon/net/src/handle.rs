@@ -80,7 +80,8 @@ pub(crate) struct HandleParts {
     pub(crate) thread_requests: mpsc::Sender<ThreadRequest>,
     pub(crate) health: Arc<Health>,
     pub(crate) recorder: Option<Arc<dyn Recorder>>,
-    pub(crate) checkpoints: Option<Arc<dyn CheckpointSink>>,
+    /// Only the team itself keeps it: a team that has ended needs no checkpoints.
+    pub(crate) checkpoints: Option<Weak<dyn CheckpointSink>>,
 }
 
 struct HandleInner {
@@ -291,7 +292,8 @@ impl TeamHandle {
         let HandleParts { recorder, checkpoints, .. } = &self.inner.parts;
         let recording = recorder.as_ref().and_then(|recorder| recorder.trouble());
         let recording = recording.map(|why| format!("the recording is not written: {why}"));
-        let checkpoint = checkpoints.as_ref().and_then(|checkpoints| checkpoints.trouble());
+        let checkpoint = checkpoints.as_ref().and_then(Weak::upgrade);
+        let checkpoint = checkpoint.and_then(|checkpoints| checkpoints.trouble());
         let checkpoint = checkpoint.map(|why| format!("checkpoints are not written: {why}"));
         recording.into_iter().chain(checkpoint).collect()
     }

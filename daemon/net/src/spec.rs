@@ -295,7 +295,7 @@ impl<G: Game> TeamSpec<G> {
             thread_requests,
             health: Arc::clone(&health),
             recorder: self.recorder,
-            checkpoints: self.checkpoints.and_then(|options| options.sink),
+            checkpoints: self.checkpoints.and_then(|of| of.sink).map(|sink| Arc::downgrade(&sink)),
         };
         let outlets = Outlets {
             inbox: inbox.clone(),

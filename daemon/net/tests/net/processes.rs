@@ -109,10 +109,11 @@ async fn a_crash_costs_an_error_a_tick_until_the_eleventh() {
 
 #[tokio::test]
 async fn a_stray_line_disqualifies_unless_errors_are_kept_apart() {
-    let mut stage = Stage::new(&["stray", "good"]);
+    let stage = Stage::new(&["stray", "good"]);
     assert_eq!(reason(&stage, "stray").await, "INVALID_PAYLOAD");
     let troubles = stage.results()[0]["troubles"].to_string();
     assert!(troubles.contains("Traceback of something"), "{troubles}");
+    let mut stage = Stage::new(&["stray", "good"]);
     stage.options = stage.options.strict();
     stage.host.player_processes.as_mut().unwrap().stderr = Stderr::Reported;
     assert_eq!(reason(&stage, "stray").await, Value::Null);
