@@ -190,7 +190,7 @@ fn a_teams_keys_are_noticed_under_its_name() {
             "teams[A].agents[a1].role: worker → scout",
             true,
         ),
-        ("\"one\" }", "\"hush\" }", "teams[A].agents[a1].password", false),
+        ("\"one\" }", "\"hush\" }", "teams[A].agents[a1].password", true),
         ("\"one\" }", "\"one\", user = \"u\" }", "teams[A].agents[a1].user: a1 → u", false),
         (", { name = \"a2\", password = \"two\" }", "", "teams[A].agents: a2 is gone", true),
         ("[{", "[{ name = \"a3\" }, {", "teams[A].agents: a3 is new", true),
