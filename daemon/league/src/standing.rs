@@ -38,6 +38,7 @@ impl LeagueTable {
 /// Why matches failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailureReason {
+    /// What went wrong, in one line.
     pub reason: String,
     /// How many matches failed for it.
     pub count: u64,

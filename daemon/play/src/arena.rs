@@ -1,24 +1,22 @@
 //! `phalanx arena GAME`: a referee without teams.
 
 use crate::args::{ArenaArgs, ArenaGame};
+use crate::files::make_folder;
 use anyhow::{Context, Result, anyhow, bail};
 use phalanx_chaos::disturb;
+use phalanx_cli::remote::counted;
 use phalanx_game::{Score, Verdict};
 use phalanx_games::{ArenaPlan, Start};
 use phalanx_net::{
     ArenaEnd, ArenaHandle, HostOptions, Listener, PlayerProcesses, origin, serve_arena,
 };
 use phalanx_settings::{LogFormat, LogSettings};
-use std::fs::DirBuilder;
 use std::io::Write;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::time::Duration;
 
 /// Seed of faults by chance, unless their file has one.
 const FAULTS_SEED: u64 = 1;
-/// Mode of the folder for results, if it is created: only the owner.
-const FOLDER_MODE: u32 = 0o700;
 /// Scores of more rounds than this are shortened to the last ones and their sum.
 const ROUNDS_SHOWN: usize = 3;
 
@@ -108,10 +106,10 @@ async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
 
 /// Creates the folder, and a file in it that has no name: a match without its results is lost.
 fn try_to_write(folder: &Path) -> Result<()> {
-    let made = DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder);
-    made.and_then(|()| tempfile::tempfile_in(folder).map(drop)).map_err(|error| {
-        let folder = folder.display();
-        anyhow!("cannot write to {folder}: {error}; choose another folder with --output")
+    let tried = make_folder(folder).and_then(|()| Ok(tempfile::tempfile_in(folder)?));
+    tried.map(drop).map_err(|error| {
+        let (folder, why) = (folder.display(), error.root_cause());
+        anyhow!("cannot write to {folder}: {why}; choose another folder with --output")
     })
 }
 
@@ -209,7 +207,7 @@ impl Progress {
         if over || self.reported || std::mem::replace(&mut self.state, state) == state {
             return None;
         }
-        let clients = format!("{clients} client{} connected", if clients == 1 { "" } else { "s" });
+        let clients = format!("{} connected", counted(clients, "client"));
         Some(match (round, steps) {
             (0, _) => format!("the match has not begun; {clients}"),
             (_, 0) => scores(&format!("step {step}, {clients}"), &self.last),

@@ -63,8 +63,8 @@ pub fn run(args: &RunArgs) -> Result<()> {
     }
     let end = ended?;
     let (plan, tally) = (store.plan(), store.tally());
-    let text = || phalanx_league::table(&tally.standing());
-    args.print.tell(&phalanx_league::json(plan, tally), text)?;
+    let standing = tally.standing();
+    args.print.tell(&phalanx_league::json(plan, tally), || phalanx_league::table(&standing))?;
     if let Some(path) = &args.markdown {
         std::fs::write(path, phalanx_league::markdown(plan, tally))
             .with_context(|| format!("cannot write {}", path.display()))?;
@@ -73,7 +73,6 @@ pub fn run(args: &RunArgs) -> Result<()> {
     if let Some(dataset) = &dataset {
         dataset.finish(tally.played())?;
     }
-    let standing = tally.standing();
     match end {
         LeagueEnd::Over if standing.counts_nothing() => {
             bail!("no match can be counted: {} failed", standing.failed)

@@ -15,6 +15,11 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+/// Matches that are on the queue at once by default: enough for a hundred busy cores.
+const IN_FLIGHT: usize = 256;
+/// How long a run goes on while every worker refuses its matches: enough to install another build.
+const REFUSED_MAX: Duration = Duration::from_mins(5);
+
 /// Refuses a game that the processes of workers and ladders do not find by its name.
 ///
 /// # Errors
@@ -28,11 +33,6 @@ pub(crate) fn check_installed(game: &str) -> Result<()> {
          league run` on this machine, without --nats"
     )))
 }
-
-/// Matches that are on the queue at once by default: enough for a hundred busy cores.
-const IN_FLIGHT: usize = 256;
-/// How long a run goes on while every worker refuses its matches: enough to install another build.
-const REFUSED_MAX: Duration = Duration::from_mins(5);
 
 /// What plays the matches.
 pub(crate) enum MatchPlayer<'a> {

@@ -59,12 +59,12 @@ pub struct ScriptedSession {
 /// The state that the script makes for a seat.
 fn opened(rules: &Rules, seat: &Seat) -> ScriptState {
     let agents = seat.agents.iter().map(|(_, name)| Value::from(name.clone()));
-    let told = Value::map([
+    let account = Value::map([
         ("user", seat.user.clone().into()),
         ("password", seat.password.clone().into()),
         ("agents", Value::List(agents.collect())),
     ]);
-    ScriptState::made(&rules.folder, Module::Session, "open", [told.into()])
+    ScriptState::made(&rules.folder, Module::Session, "open", [account.into()])
 }
 
 impl ScriptedSession {

@@ -48,16 +48,22 @@ pub fn show(args: &LookArgs) -> Result<()> {
         };
         let newer = newer(&mut client, &team, generation.map_or(0, |it| it.number)).await?;
         let mut shown = shown(strategy)?;
-        if let (Some(newer), Some(json)) = (&newer, shown.json.as_object_mut()) {
-            json.insert("newer".into(), generation_json(newer));
-            shown.text = format!("{}\n\n{}", shown.text.trim_end(), newer_text(newer));
+        if let Some(newer) = &newer {
+            append(&mut shown, "newer", generation_json(newer), &newer_text(newer));
         }
-        if let (Some(tuned), Some(json)) = (&tuned, shown.json.as_object_mut()) {
-            json.insert("tuned".into(), tuned_json(tuned));
-            shown.text = format!("{}\n\n{}", shown.text.trim_end(), tuned_text(tuned));
+        if let Some(tuned) = &tuned {
+            append(&mut shown, "tuned", tuned_json(tuned), &tuned_text(tuned));
         }
         Ok(shown)
     })
+}
+
+/// Adds a part, below a free line.
+fn append(shown: &mut Shown, key: &str, json: Value, text: &str) {
+    if let Some(all) = shown.json.as_object_mut() {
+        all.insert(key.to_owned(), json);
+    }
+    shown.text = format!("{}\n\n{text}", shown.text.trim_end());
 }
 
 /// The newest generation, if an older one decides.

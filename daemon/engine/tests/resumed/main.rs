@@ -90,13 +90,19 @@ fn turns_that_went_by_are_told_and_so_is_what_an_earlier_life_counted() {
     assert_eq!((inherited.tick, inherited.counters, match_.snapshot.tick), (3, counters, 4));
 }
 
-#[test]
-fn a_restored_team_shows_turn_and_score_of_its_checkpoint_until_its_next_turn() {
+/// The first round is over, and the second one has begun.
+fn in_second_round() -> Match {
     let mut match_ = played(2);
     for agent in (0..3).map(AgentId) {
         match_.event(agent, over(agent, 0));
     }
     match_.begin(3, 1, "cup/2");
+    match_
+}
+
+#[test]
+fn a_restored_team_shows_turn_and_score_of_its_checkpoint_until_its_next_turn() {
+    let mut match_ = in_second_round();
     match_.turn(3, 1, 4);
     let score = match_.snapshot.score;
     let shown = |match_: &Match| (match_.snapshot.turn, match_.snapshot.score);
@@ -128,11 +134,7 @@ fn an_agent_that_is_new_is_started_and_the_others_are_not() {
 
 #[test]
 fn sessions_that_count_anew_go_on_in_the_teams_round() {
-    let mut match_ = played(2);
-    for agent in (0..3).map(AgentId) {
-        match_.event(agent, over(agent, 0));
-    }
-    match_.begin(3, 1, "cup/2");
+    let mut match_ = in_second_round();
     match_.turn(3, 1, 1);
     let mut match_: Match = Match::resumed(3, match_.frozen());
     match_.begin(3, 0, "cup/2");

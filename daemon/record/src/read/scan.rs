@@ -140,11 +140,7 @@ impl<R: Read + Seek> Scan<R> {
     }
 
     fn read(&mut self, from: u64, count: u64) -> io::Result<Vec<u8>> {
-        self.file.seek(SeekFrom::Start(from))?;
-        let mut bytes = Vec::new();
-        // The length is bounded by the rest of the file and by our callers.
-        (&mut self.file).take(count).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        read_at(&mut self.file, from, count)
     }
 
     fn chunk(&mut self, length: u64) -> io::Result<ScannedPiece> {
@@ -219,6 +215,14 @@ impl<R: Read + Seek> Scan<R> {
         }
         Ok(None)
     }
+}
+
+/// Reads `count` bytes, or as many as there are; callers bound them.
+pub(super) fn read_at(file: &mut (impl Read + Seek), from: u64, count: u64) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(count).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Whether the record of an attached file, which ends with its checksum, has the right one; 0:

@@ -1,10 +1,11 @@
 //! The checksums of a whole file: of its records, and of the index behind them.
 
 use super::bytes::Bytes;
+use super::scan::read_at;
 use super::{DamageCause, RecordingDamage};
 use mcap::records::op;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// The record that ends the index, with its head, and the magic bytes after it.
@@ -20,10 +21,8 @@ pub(super) fn damage(path: &Path) -> io::Result<Vec<RecordingDamage>> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     let Some(footer_at) = length.checked_sub(FOOTER + MAGIC) else { return Ok(Vec::new()) };
-    let (index_at, index_crc) = match footer(&read(&mut file, footer_at, FOOTER + MAGIC)?) {
-        Some(found) => found,
-        None => return Ok(Vec::new()),
-    };
+    let tail = read_at(&mut file, footer_at, FOOTER + MAGIC)?;
+    let Some((index_at, index_crc)) = footer(&tail) else { return Ok(Vec::new()) };
     let index_at = if index_at == 0 { footer_at } else { index_at };
     let index_is_right =
         index_at <= footer_at && is_right(&mut file, (index_at, length - MAGIC - CRC), index_crc)?;
@@ -31,7 +30,7 @@ pub(super) fn damage(path: &Path) -> io::Result<Vec<RecordingDamage>> {
         // It says where the messages end.
         return Ok(vec![RecordingDamage::new(index_at, 0, DamageCause::Index)]);
     };
-    let end = read(&mut file, end_at, DATA_END)?;
+    let end = read_at(&mut file, end_at, DATA_END)?;
     let crc = end.last_chunk().copied().map_or(0, u32::from_le_bytes);
     let records_are_right =
         end.first() == Some(&op::DATA_END) && is_right(&mut file, (0, end_at), crc)?;
@@ -56,7 +55,7 @@ fn is_right(file: &mut File, (from, to): (u64, u64), crc: u32) -> io::Result<boo
         return Ok(true);
     }
     file.seek(SeekFrom::Start(from))?;
-    let mut rest = BufReader::new(file.take(to.saturating_sub(from)));
+    let mut rest = file.take(to.saturating_sub(from));
     let (mut hasher, mut buffer) = (crc32fast::Hasher::new(), [0; 1 << 13]);
     loop {
         match rest.read(&mut buffer)? {
@@ -64,11 +63,4 @@ fn is_right(file: &mut File, (from, to): (u64, u64), crc: u32) -> io::Result<boo
             count => hasher.update(buffer.get(..count).unwrap_or_default()),
         }
     }
-}
-
-fn read(file: &mut File, from: u64, count: u64) -> io::Result<Vec<u8>> {
-    file.seek(SeekFrom::Start(from))?;
-    let mut bytes = Vec::new();
-    file.take(count).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
