@@ -113,6 +113,8 @@
 ---@field ticks integer? How far each choice is played out; 14 when nil.
 ---@field weights WorldSearchOptionsWeights? What counts how much; defaults for what is missing.
 ---@field goals WorldSearchOptionsGoal[]? Cells that pull our units.
+---@field last_ticks integer? Ticks before the last cell burns from which on choices are played to the end of the game, and only counts which side lasts longer; 0, for never, when nil.
+---@field last_nodes integer? Ticks to simulate then; 20000 when nil.
 
 ---@class WorldSearchOptionsWeights
 ---@field lives number? A life that the enemy loses; one that we lose costs as much. Default 100.0.

@@ -140,13 +140,16 @@ impl Reader<'_> {
         self.last = now;
         let burning = self.fires.iter().map(|(cell, fire)| (*cell, fire.owner.clone()));
         let mut burning: BTreeMap<Cell, String> = burning.collect();
-        let mut lit: BTreeMap<Cell, Vec<String>> = BTreeMap::new();
+        let mut lit: BTreeMap<Cell, Vec<(String, bool)>> = BTreeMap::new();
         let mut hurt = Vec::new();
+        // Orders are carried out after units have burnt.
+        let mut ordered = false;
         for event in events {
+            ordered |= field(event, "type") == "unit";
             match field(event, "type").as_str() {
                 Some("entity_spawned") => {
                     if let Some((cell, owner)) = self.place(field(event, "data")) {
-                        lit.entry(cell).or_default().push(owner);
+                        lit.entry(cell).or_default().push((owner, ordered));
                     }
                 }
                 Some("entity_state") => {
@@ -162,14 +165,21 @@ impl Reader<'_> {
                 Some("unit") if field(field(event, "data"), "type") == "move" => {
                     self.walked.push(text(field(field(event, "data"), "unit_id")));
                 }
-                Some("unit_state") => hurt.extend(self.hurt(field(event, "data"))),
+                Some("unit_state") => {
+                    let hit = self.hurt(field(event, "data"));
+                    hurt.extend(hit.map(|hit| {
+                        let fire = burning.get(&hit.1).cloned();
+                        (hit, fire, ordered)
+                    }));
+                }
                 _ => {}
             }
         }
         // The explosion is reported after the hit.
-        for (unit, cell, left) in hurt {
-            let owners = burning.get(&cell).into_iter().chain(lit.get(&cell).into_iter().flatten());
-            let owners: Vec<&str> = owners.map(String::as_str).collect();
+        for ((unit, cell, left), fire, by_order) in hurt {
+            let new = lit.get(&cell).into_iter().flatten();
+            let new = new.filter(|(_, ordered)| by_order || !ordered).map(|(owner, _)| owner);
+            let owners: Vec<&str> = fire.iter().chain(new).map(String::as_str).collect();
             if owners.contains(&self.team) {
                 self.found.hits += 1;
                 self.found.losses += u32::from(left <= 0);
@@ -407,6 +417,15 @@ mod tests {
         let mut burnt = fire(3, Some("a"));
         burnt["expires"] = Value::Null;
         let found = lost(&[vec![spawned(burnt)], vec![state(unit("c", "a", 2, 3))]]);
+        assert_eq!((found.own, found.ring), (0, 1));
+    }
+
+    #[test]
+    fn a_unit_that_burns_and_puts_a_bomb_there_in_the_same_tick_lost_no_life_to_the_bomb() {
+        let order =
+            json!({ "type": "unit", "agent_id": "a", "data": { "type": "bomb", "unit_id": "c" } });
+        let bursts = vec![state(unit("c", "a", 2, 3)), order, spawned(fire(3, Some("a")))];
+        let found = lost(&[vec![spawned(fire(3, None))], bursts]);
         assert_eq!((found.own, found.ring), (0, 1));
     }
 

@@ -83,7 +83,7 @@ fn benches(criterion: &mut Criterion) {
         bench.iter(|| escape(&scene, &forecast, 0, DangerLevel::Possible));
     });
     let weights = SearchWeights::default();
-    let options = SearchOptions { nodes: 3_000, ticks: 14, weights, goals: Vec::new() };
+    let options = SearchOptions { nodes: 3_000, ticks: 14, weights, ..SearchOptions::default() };
     group.throughput(Throughput::Elements(search(&scene, &options).nodes));
     group.bench_function("search-nodes", |bench| bench.iter(|| search(&scene, &options)));
     group.finish();

@@ -4,7 +4,7 @@
 
 mod queries;
 
-pub(crate) use queries::{NODES_MAX, SEARCH_TICKS_MAX};
+pub(crate) use queries::{LAST_TICKS_MAX, NODES_MAX, SEARCH_TICKS_MAX};
 
 use phalanx_game::declare::{count, field, required, whole};
 use phalanx_game::{ActionDoc, Api, FieldDoc, KeyDoc, Kind, ParamDoc};

@@ -9,6 +9,7 @@
 //! - `terrain` and `heat`: neighbours, the ring of fire, danger in time. `position`: a state with
 //!   ways out of danger and the shut-in test.
 //! - `corner`: whether a unit can corner another one.
+//! - `last`: the last ticks of the ring of fire, which are played to the end of the game.
 //! - `exits` and `chase`: orders that leave a way out of the reach of own bombs. `burst`: bombs that
 //!   go off at once.
 //! - `centre`: ways to the cells that burn last. `plan`: plans of one unit. `policy`: the greedy rules. `rollout`: plays a choice.
@@ -24,6 +25,7 @@ mod ending;
 mod exits;
 mod harmless;
 mod heat;
+mod last;
 mod plan;
 mod policy;
 mod position;
@@ -59,7 +61,7 @@ const REFUGES: usize = 9;
 const DIG_STEPS: u32 = 7;
 
 /// What a search is asked for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchOptions {
     /// Ticks that may be simulated; the first choice is always played out.
     pub nodes: u64,
@@ -69,6 +71,11 @@ pub struct SearchOptions {
     pub weights: SearchWeights,
     /// Cells that pull our units, with a value each.
     pub goals: Vec<(CellIndex, f64)>,
+    /// Ticks before the last cell burns from which on choices are played to the end of the game, and
+    /// only which side lasts longer counts; 0 for never.
+    pub last_ticks: u32,
+    /// Ticks that may be simulated then.
+    pub last_nodes: u64,
 }
 
 /// One order of a unit and the best value that was found with it.
@@ -111,6 +118,9 @@ pub struct SearchResult {
 pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
     let terrain = Terrain::new(&scene.board);
     let root = Position::new(&scene.board, &terrain, scene.agent, &scene.state);
+    if let Some(ticks) = last::ticks(&root, options.last_ticks) {
+        return last::search(&root, options, ticks);
+    }
     let options =
         &SearchOptions { weights: ending::weights(&root, &options.weights), ..options.clone() };
     let weights = &options.weights;
@@ -389,7 +399,7 @@ mod tests {
     fn value(row: &str) -> f64 {
         let scene = scene(&[row], GameParams::default());
         let weights = SearchWeights::default();
-        search(&scene, &SearchOptions { nodes: 0, ticks: 3, weights, goals: Vec::new() }).value
+        search(&scene, &SearchOptions { ticks: 3, weights, ..SearchOptions::default() }).value
     }
 
     #[test]
@@ -405,7 +415,9 @@ mod tests {
         let scene = scene(rows, params);
         let weights = SearchWeights::default();
         let goals = vec![(2, 400.0)];
-        search(&scene, &SearchOptions { nodes: 3000, ticks: 14, weights, goals }).units[0].act
+        let options =
+            SearchOptions { nodes: 3000, ticks: 14, weights, goals, ..SearchOptions::default() };
+        search(&scene, &options).units[0].act
     }
 
     #[test]
@@ -418,7 +430,13 @@ mod tests {
         let bomb = CellEntity { unit: None, agent: None, expires, ..drawn::armed(0, 0, 3) };
         scene.state.put(0, bomb);
         let weights = SearchWeights::default();
-        let options = SearchOptions { nodes: 3000, ticks: 8, weights, goals: vec![(6, 100.0)] };
+        let options = SearchOptions {
+            nodes: 3000,
+            ticks: 8,
+            weights,
+            goals: vec![(6, 100.0)],
+            ..SearchOptions::default()
+        };
         let act = search(&scene, &options).units[0].act;
         assert_eq!(act, Some(UnitAction::Move(UnitDirection::Right)));
     }

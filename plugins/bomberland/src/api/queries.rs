@@ -106,6 +106,9 @@ pub(crate) const NODES_MAX: u32 = 1_000_000;
 /// Most ticks that a search plays a plan.
 pub(crate) const SEARCH_TICKS_MAX: u32 = 40;
 
+/// Most ticks before the last cell burns from which on a search plays to the end of the game.
+pub(crate) const LAST_TICKS_MAX: u32 = 60;
+
 const GOAL: &[FieldDoc] = &[
     field("x", count(), "Column."),
     field("y", count(), "Row."),
@@ -129,6 +132,16 @@ const SEARCH: &[FieldDoc] = &[
         "What counts how much; defaults for what is missing.",
     ),
     field("goals", Kind::List(&Kind::Table(GOAL)), "Cells that pull our units."),
+    field(
+        "last_ticks",
+        Kind::Int { min: 0, max: LAST_TICKS_MAX as i64 },
+        "Ticks before the last cell burns from which on choices are played to the end of the game, and only counts which side lasts longer; 0, for never, when nil.",
+    ),
+    field(
+        "last_nodes",
+        Kind::Int { min: 0, max: NODES_MAX as i64 },
+        "Ticks to simulate then; 20000 when nil.",
+    ),
 ];
 
 const CHOICE: &[FieldDoc] = &[

@@ -294,6 +294,23 @@ impl GameState {
         self.hot.iter().filter_map(|cell| Some((*cell, self.entity(*cell)?)))
     }
 
+    /// The things in cells with units, in the order of the engine's table. A search asks for them in
+    /// each tick, when hundreds of cells burn.
+    pub(super) fn under_units(&self) -> Vec<(CellIndex, EntityKind)> {
+        let mut under: Vec<(CellIndex, EntityKind)> = Vec::new();
+        for unit in &self.units {
+            if let Some(kind) = self.kind(unit.cell)
+                && under.iter().all(|(cell, _)| *cell != unit.cell)
+            {
+                under.push((unit.cell, kind));
+            }
+        }
+        if under.len() > 1 {
+            under.sort_by_key(|(cell, _)| self.table.iter().position(|other| other == cell));
+        }
+        under
+    }
+
     /// Puts a thing into a cell. A cell already in the table keeps its place there.
     pub fn put(&mut self, cell: CellIndex, entity: CellEntity) {
         let at = usize::from(cell);

@@ -68,21 +68,7 @@ impl<C: TickChance, S: EventSink> TickInProgress<'_, C, S> {
 
     /// Units burn in fire and collect items; the dead ones too.
     fn contact(&mut self) {
-        let touches = |cell: CellIndex| {
-            let kind = self.state.kind(cell);
-            kind.is_some_and(|kind| kind == EntityKind::Fire || kind.item())
-        };
-        if !self.state.units().iter().any(|unit| touches(unit.cell)) {
-            return;
-        }
-        let stands = |(cell, _): &(CellIndex, &CellEntity)| self.state.occupied(*cell);
-        let touched: Vec<(CellIndex, EntityKind)> = self
-            .state
-            .entities()
-            .filter(stands)
-            .map(|(cell, entity)| (cell, entity.kind))
-            .collect();
-        for (cell, kind) in touched {
+        for (cell, kind) in self.state.under_units() {
             let units: Vec<UnitIndex> = self.state.units_at(cell).collect();
             for unit in units {
                 self.touch(cell, kind, unit);

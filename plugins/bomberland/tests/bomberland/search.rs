@@ -11,7 +11,7 @@ use std::sync::Arc;
 const NOW: i32 = 10;
 
 fn options() -> SearchOptions {
-    SearchOptions { nodes: 4_000, ticks: 14, weights: SearchWeights::default(), goals: Vec::new() }
+    SearchOptions { nodes: 4_000, ticks: 14, ..SearchOptions::default() }
 }
 
 /// A map drawn by hand, the highest row first: `#` metal, `w` wood, `!` a freeze powerup, `b` an

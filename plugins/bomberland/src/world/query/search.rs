@@ -2,13 +2,16 @@
 
 use super::UnitQuery;
 use crate::action::Action;
-use crate::api::{NODES_MAX, SEARCH_TICKS_MAX};
+use crate::api::{LAST_TICKS_MAX, NODES_MAX, SEARCH_TICKS_MAX};
 use crate::rules::{CellIndex, UnitAction, UnitIndex};
 use crate::search::{SearchOptions, SearchResult, SearchWeights, UnitChoice};
 use phalanx_game::{QueryError, Value};
 
 /// Ticks that a search simulates when a script names no number.
 const NODES: u32 = 4_000;
+
+/// Ticks that a search simulates at the end of the game when a script names no number.
+const LAST_NODES: u32 = 20_000;
 
 /// How far a choice is played out when a script names no number.
 const TICKS: u32 = 14;
@@ -44,6 +47,8 @@ impl UnitQuery<'_> {
             ticks: number("ticks", TICKS, 1, SEARCH_TICKS_MAX)?,
             weights: self.weights(given.get("weights"))?,
             goals: self.goals(given.get("goals"))?,
+            last_ticks: number("last_ticks", 0, 0, LAST_TICKS_MAX)?,
+            last_nodes: number("last_nodes", LAST_NODES, 0, NODES_MAX)?.into(),
         })
     }
 

@@ -201,6 +201,10 @@ export type WorldSearchOptions = {
     weights: WorldSearchOptionsWeights?,
     --- Cells that pull our units.
     goals: { WorldSearchOptionsGoal }?,
+    --- Ticks before the last cell burns from which on choices are played to the end of the game, and only counts which side lasts longer; 0, for never, when nil.
+    last_ticks: number?,
+    --- Ticks to simulate then; 20000 when nil.
+    last_nodes: number?,
 }
 
 export type WorldSearchOptionsWeights = {

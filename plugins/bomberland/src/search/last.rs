@@ -1,0 +1,172 @@
+//! The last ticks of the ring of fire: choices are played to the end of the game, and only which side
+//! lasts longer counts.
+//!
+//! Few units are left then and few cells, and a life more or less decides by a tick or two. Plans of
+//! any kind are tried, also ones that cost a life; danger is not looked at, only what comes of it.
+
+mod plans;
+mod play;
+
+use super::position::Position;
+use super::{SearchOptions, SearchResult, UnitChoice, alternatives};
+use crate::rules::{UnitAction, UnitIndex};
+use phalanx_grid::descend;
+use plans::{Plan, plans};
+use play::{BLOCKS, BOMBS, EASY, Game, HARD, Outcome, Rules};
+
+/// Most ticks that a choice is played out.
+const TICKS: i32 = 80;
+
+/// What a tick counts by which one side lasts longer, and that it lasts longer at all.
+const TICK: f64 = 20.0;
+const LONGER: f64 = 200.0;
+
+/// What a life in each tick counts by which one side has more.
+const LIFE_TICK: f64 = 0.1;
+
+/// What the usual enemies count beside the worst one: of choices that end alike against that one, the
+/// one is best that wins against an enemy that does less.
+const USUAL: f64 = 0.3;
+
+/// What it costs that a unit of ours loses a life in a blast of our own, and that it would lose it if
+/// the enemy blocked each of its steps.
+const OWN_BLAST: f64 = 2000.0;
+const BLOCKED: f64 = 700.0;
+
+/// Ticks until the game is over, if the last cell burns within `from` ticks.
+pub(super) fn ticks(root: &Position<'_>, from: u32) -> Option<u32> {
+    let left = root.terrain.last_burn().saturating_sub(root.state.tick);
+    let ring = root.state.tick >= root.board.params.game_duration;
+    if !ring || u32::try_from(left.max(0)).is_ok_and(|left| left > from) {
+        return None;
+    }
+    let lives = root.state.units().iter().map(|unit| unit.hp).max().unwrap_or(1).max(1);
+    let ticks = left.max(0).saturating_add(play::interval(root.board).saturating_mul(lives));
+    u32::try_from(ticks.saturating_add(2).clamp(1, TICKS)).ok()
+}
+
+/// Searches for the orders with which our side lasts longest.
+pub(super) fn search(root: &Position<'_>, options: &SearchOptions, ticks: u32) -> SearchResult {
+    let units: Vec<(UnitIndex, Vec<Plan>)> =
+        root.living(true).map(|(index, _)| (index, plans(root, index))).collect();
+    let counts: Vec<usize> = units.iter().map(|(_, plans)| plans.len()).collect();
+    let mut game = Game::new(root, ticks);
+    let mut best = f64::NEG_INFINITY;
+    let found = descend(&counts, options.last_nodes, |choice| {
+        let chosen: Vec<(UnitIndex, &Plan)> = chosen(&units, choice);
+        let mut nodes = 0;
+        let mut against = |foe: Rules| {
+            let outcome = game.play(&chosen, foe);
+            nodes += outcome.ticks;
+            (value(&outcome), outcome.own_blasts)
+        };
+        let [(hard, own), (easy, other)] = [HARD, EASY].map(&mut against);
+        let usual = USUAL * (hard + easy) / 2.0;
+        let (mut end, mut own) = (hard.min(easy), own.max(other));
+        let total = |end: f64, own: f64| end + usual - OWN_BLAST * own;
+        // The other enemies can only make it worse.
+        if total(end, own) > best {
+            let (bombs, other) = against(BOMBS);
+            (end, own) = (end.min(bombs), own.max(other));
+        }
+        let mut worst = total(end, own);
+        if worst > best {
+            let (_, blocked) = against(BLOCKS);
+            worst -= BLOCKED * (blocked - own).max(0.0);
+        }
+        best = best.max(worst);
+        (worst, nodes)
+    });
+    let line = game.play(&chosen(&units, &found.choice), HARD).line;
+    let firsts = units.iter().map(|(index, plans)| {
+        let first = |plan: &Plan| game.first(*index, plan);
+        plans.iter().map(first).collect::<Vec<Option<UnitAction>>>()
+    });
+    let firsts: Vec<_> = firsts.collect();
+    let choices = units.iter().zip(&firsts).zip(&found.choice).zip(&found.values);
+    let choices = choices.map(|((((index, _), firsts), chosen), values)| UnitChoice {
+        unit: *index,
+        act: firsts.get(*chosen).copied().flatten(),
+        alternatives: alternatives(firsts.iter().copied().zip(values)),
+    });
+    SearchResult {
+        value: found.value,
+        units: choices.collect(),
+        line,
+        nodes: found.spent,
+        evaluations: found.evaluations,
+        rounds: found.rounds,
+    }
+}
+
+fn chosen<'a>(units: &'a [(UnitIndex, Vec<Plan>)], choice: &[usize]) -> Vec<(UnitIndex, &'a Plan)> {
+    let chosen = units.iter().zip(choice);
+    chosen.filter_map(|((index, plans), at)| Some((*index, plans.get(*at)?))).collect()
+}
+
+/// What an outcome is worth for us.
+fn value(outcome: &Outcome) -> f64 {
+    let margin = f64::from(outcome.margin);
+    let sign = f64::from(outcome.margin.signum());
+    #[expect(clippy::cast_precision_loss, reason = "a sum of lives over some ticks")]
+    let lives = outcome.life_ticks as f64;
+    TICK * margin + LONGER * sign + LIFE_TICK * lives
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{TickScene, drawn, search as search_scene};
+    use super::*;
+    use crate::rules::{CellEntity, EntityKind, GameParams, UnitDirection};
+    use std::sync::Arc;
+
+    /// What our first unit does on a map on which the ring of fire has been since some ticks, with as
+    /// many lives as named for our units and for theirs.
+    fn act(rows: &[&str], ring: i32, lives: [i32; 2]) -> Option<UnitAction> {
+        let params = GameParams {
+            game_duration: drawn::NOW - ring,
+            fire_interval: 1.0,
+            ..GameParams::default()
+        };
+        let (board, mut state) = drawn::map(rows, params);
+        for index in 0..=ring {
+            let cell = board.fire(usize::try_from(index).unwrap()).unwrap();
+            state.put(cell, CellEntity::new(EntityKind::Fire, drawn::NOW));
+        }
+        for index in 0..state.units().len() {
+            let unit = state.unit_mut(UnitIndex::try_from(index).unwrap()).unwrap();
+            unit.hp = lives[usize::from(unit.agent)];
+        }
+        let board = Arc::new(board);
+        let scene = TickScene { board, state, events: Vec::new(), agent: 0, tick_rate_hz: 10.0 };
+        let options =
+            SearchOptions { last_ticks: 60, last_nodes: 20_000, ..SearchOptions::default() };
+        search_scene(&scene, &options).units[0].act
+    }
+
+    #[test]
+    fn games_are_played_to_the_end_from_that_many_ticks_before_the_last_cell_burns() {
+        let ticks = |ring, from| {
+            let params = GameParams { game_duration: drawn::NOW - ring, ..GameParams::default() };
+            let (board, state) = drawn::map(&["C.......D"], params);
+            let terrain = super::super::Terrain::new(&board);
+            super::ticks(&Position::new(&board, &terrain, 0, &state), from)
+        };
+        // Nine cells burn, one in two ticks; three lives last for 18 ticks more.
+        assert_eq!([ticks(0, 16), ticks(0, 15), ticks(2, 15)], [Some(36), None, Some(34)]);
+        assert_eq!(ticks(-1, 60), None, "the ring has not begun");
+    }
+
+    #[test]
+    fn a_unit_puts_its_bomb_in_the_tick_in_which_the_ring_takes_its_cell() {
+        // The cells burn in the order 0, 4, 1, 3, 2: the enemy is in the last one and lasts longer,
+        // unless a bomb goes off in the fire that comes.
+        assert_eq!(act(&[".CD.."], 1, [2, 2]), Some(UnitAction::Bomb));
+    }
+
+    #[test]
+    fn a_unit_walks_to_the_cell_that_burns_last() {
+        let right = UnitAction::Move(UnitDirection::Right);
+        assert_eq!(act(&[".C..D"], 1, [3, 3]), Some(right));
+    }
+}
