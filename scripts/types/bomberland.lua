@@ -113,7 +113,7 @@
 ---@field ticks integer? How far each choice is played out; 14 when nil.
 ---@field weights WorldSearchOptionsWeights? What counts how much; defaults for what is missing.
 ---@field goals WorldSearchOptionsGoal[]? Cells that pull our units.
----@field last_ticks integer? Ticks before the last cell burns from which on choices are played to the end of the game, and only counts which side lasts longer; 0, for never, when nil.
+---@field last_ticks integer? Ticks before the last cell burns from which on choices are played to the end of the game, and only which side lasts longer counts; 0, for never, when nil.
 ---@field last_nodes integer? Ticks to simulate then; 20000 when nil.
 
 ---@class WorldSearchOptionsWeights

@@ -135,7 +135,7 @@ const SEARCH: &[FieldDoc] = &[
     field(
         "last_ticks",
         Kind::Int { min: 0, max: LAST_TICKS_MAX as i64 },
-        "Ticks before the last cell burns from which on choices are played to the end of the game, and only counts which side lasts longer; 0, for never, when nil.",
+        "Ticks before the last cell burns from which on choices are played to the end of the game, and only which side lasts longer counts; 0, for never, when nil.",
     ),
     field(
         "last_nodes",

@@ -306,7 +306,7 @@ impl GameState {
             }
         }
         if under.len() > 1 {
-            under.sort_by_key(|(cell, _)| self.table.iter().position(|other| other == cell));
+            under.sort_by_cached_key(|(cell, _)| self.table.iter().position(|other| other == cell));
         }
         under
     }

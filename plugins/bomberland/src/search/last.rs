@@ -12,7 +12,7 @@ use super::{SearchOptions, SearchResult, UnitChoice, alternatives};
 use crate::rules::{UnitAction, UnitIndex};
 use phalanx_grid::descend;
 use plans::{Plan, plans};
-use play::{BLOCKS, BOMBS, EASY, Game, HARD, Outcome, Rules};
+use play::{BLOCKS, BOMBS, Game, HARD, IDLE, Outcome, Rules};
 
 /// Most ticks that a choice is played out.
 const TICKS: i32 = 80;
@@ -28,16 +28,17 @@ const LIFE_TICK: f64 = 0.1;
 /// one is best that wins against an enemy that does less.
 const USUAL: f64 = 0.3;
 
-/// What it costs that a unit of ours loses a life in a blast of our own, and that it would lose it if
-/// the enemy blocked each of its steps.
+/// What it costs that a unit of ours loses a life in a blast of our own in the next tick, and that it
+/// would lose it if the enemy blocked each of its steps. Later blasts cost less.
 const OWN_BLAST: f64 = 2000.0;
 const BLOCKED: f64 = 700.0;
 
 /// Ticks until the game is over, if the last cell burns within `from` ticks.
 pub(super) fn ticks(root: &Position<'_>, from: u32) -> Option<u32> {
     let left = root.terrain.last_burn().saturating_sub(root.state.tick);
-    let ring = root.state.tick >= root.board.params.game_duration;
-    if !ring || u32::try_from(left.max(0)).is_ok_and(|left| left > from) {
+    let params = &root.board.params;
+    let ring = root.state.tick >= params.game_duration && params.fire_interval > 0.0;
+    if from == 0 || !ring || u32::try_from(left.max(0)).is_ok_and(|left| left > from) {
         return None;
     }
     let lives = root.state.units().iter().map(|unit| unit.hp).max().unwrap_or(1).max(1);
@@ -51,6 +52,11 @@ pub(super) fn search(root: &Position<'_>, options: &SearchOptions, ticks: u32) -
         root.living(true).map(|(index, _)| (index, plans(root, index))).collect();
     let counts: Vec<usize> = units.iter().map(|(_, plans)| plans.len()).collect();
     let mut game = Game::new(root, ticks);
+    let firsts = units.iter().map(|(index, plans)| {
+        let first = |plan: &Plan| game.first(*index, plan);
+        plans.iter().map(first).collect::<Vec<Option<UnitAction>>>()
+    });
+    let firsts: Vec<_> = firsts.collect();
     let mut best = f64::NEG_INFINITY;
     let found = descend(&counts, options.last_nodes, |choice| {
         let chosen: Vec<(UnitIndex, &Plan)> = chosen(&units, choice);
@@ -60,17 +66,17 @@ pub(super) fn search(root: &Position<'_>, options: &SearchOptions, ticks: u32) -
             nodes += outcome.ticks;
             (value(&outcome), outcome.own_blasts)
         };
-        let [(hard, own), (easy, other)] = [HARD, EASY].map(&mut against);
-        let usual = USUAL * (hard + easy) / 2.0;
-        let (mut end, mut own) = (hard.min(easy), own.max(other));
+        let [(hard, own), (idle, other)] = [HARD, IDLE].map(&mut against);
+        let usual = USUAL * (hard + idle) / 2.0;
+        let (mut end, mut own) = (hard.min(idle), own.max(other));
         let total = |end: f64, own: f64| end + usual - OWN_BLAST * own;
         // The other enemies can only make it worse.
-        if total(end, own) > best {
+        if total(end, own) >= best {
             let (bombs, other) = against(BOMBS);
             (end, own) = (end.min(bombs), own.max(other));
         }
         let mut worst = total(end, own);
-        if worst > best {
+        if worst >= best {
             let (_, blocked) = against(BLOCKS);
             worst -= BLOCKED * (blocked - own).max(0.0);
         }
@@ -78,11 +84,6 @@ pub(super) fn search(root: &Position<'_>, options: &SearchOptions, ticks: u32) -
         (worst, nodes)
     });
     let line = game.play(&chosen(&units, &found.choice), HARD).line;
-    let firsts = units.iter().map(|(index, plans)| {
-        let first = |plan: &Plan| game.first(*index, plan);
-        plans.iter().map(first).collect::<Vec<Option<UnitAction>>>()
-    });
-    let firsts: Vec<_> = firsts.collect();
     let choices = units.iter().zip(&firsts).zip(&found.choice).zip(&found.values);
     let choices = choices.map(|((((index, _), firsts), chosen), values)| UnitChoice {
         unit: *index,
@@ -120,9 +121,9 @@ mod tests {
     use crate::rules::{CellEntity, EntityKind, GameParams, UnitDirection};
     use std::sync::Arc;
 
-    /// What our first unit does on a map on which the ring of fire has been since some ticks, with as
-    /// many lives as named for our units and for theirs.
-    fn act(rows: &[&str], ring: i32, lives: [i32; 2]) -> Option<UnitAction> {
+    /// What our first unit does after that many `nodes`, on a map on which the ring of fire has burnt
+    /// for `ring` ticks, with the `lives` of each of our units and of theirs.
+    fn act(nodes: u64, rows: &[&str], ring: i32, lives: [i32; 2]) -> Option<UnitAction> {
         let params = GameParams {
             game_duration: drawn::NOW - ring,
             fire_interval: 1.0,
@@ -131,7 +132,9 @@ mod tests {
         let (board, mut state) = drawn::map(rows, params);
         for index in 0..=ring {
             let cell = board.fire(usize::try_from(index).unwrap()).unwrap();
-            state.put(cell, CellEntity::new(EntityKind::Fire, drawn::NOW));
+            if state.entity(cell).is_none() {
+                state.put(cell, CellEntity::new(EntityKind::Fire, drawn::NOW));
+            }
         }
         for index in 0..state.units().len() {
             let unit = state.unit_mut(UnitIndex::try_from(index).unwrap()).unwrap();
@@ -140,7 +143,7 @@ mod tests {
         let board = Arc::new(board);
         let scene = TickScene { board, state, events: Vec::new(), agent: 0, tick_rate_hz: 10.0 };
         let options =
-            SearchOptions { last_ticks: 60, last_nodes: 20_000, ..SearchOptions::default() };
+            SearchOptions { last_ticks: 60, last_nodes: nodes, ..SearchOptions::default() };
         search_scene(&scene, &options).units[0].act
     }
 
@@ -155,18 +158,41 @@ mod tests {
         // Nine cells burn, one in two ticks; three lives last for 18 ticks more.
         assert_eq!([ticks(0, 16), ticks(0, 15), ticks(2, 15)], [Some(36), None, Some(34)]);
         assert_eq!(ticks(-1, 60), None, "the ring has not begun");
+        assert_eq!([ticks(0, 0), ticks(40, 0), ticks(40, 1)], [None, None, Some(20)]);
     }
 
     #[test]
-    fn a_unit_puts_its_bomb_in_the_tick_in_which_the_ring_takes_its_cell() {
+    fn by_the_rules_a_unit_puts_its_bomb_in_the_tick_in_which_the_ring_takes_its_cell() {
         // The cells burn in the order 0, 4, 1, 3, 2: the enemy is in the last one and lasts longer,
         // unless a bomb goes off in the fire that comes.
-        assert_eq!(act(&[".CD.."], 1, [2, 2]), Some(UnitAction::Bomb));
+        assert_eq!(act(0, &[".CD.."], 1, [2, 2]), Some(UnitAction::Bomb));
     }
 
     #[test]
-    fn a_unit_walks_to_the_cell_that_burns_last() {
+    fn by_the_rules_a_unit_walks_to_the_cell_that_burns_last() {
         let right = UnitAction::Move(UnitDirection::Right);
-        assert_eq!(act(&[".C..D"], 1, [3, 3]), Some(right));
+        assert_eq!(act(0, &[".C..D"], 1, [3, 3]), Some(right));
+    }
+
+    #[test]
+    fn a_unit_walks_through_fire_to_where_its_bomb_reaches_the_enemy() {
+        // The outer cells burn. By the rules our unit stays among them and dies two lives later; the
+        // enemy in the last cell has one.
+        let map = ["...C.", "...##", "..D..", ".....", ".#..."];
+        let acts = [0, 20_000].map(|nodes| act(nodes, &map, 16, [2, 1]));
+        let walks = [UnitDirection::Right, UnitDirection::Left];
+        assert_eq!(acts, walks.map(|step| Some(UnitAction::Move(step))));
+    }
+
+    #[test]
+    fn a_search_ends_with_its_budget() {
+        let params = GameParams { game_duration: drawn::NOW - 2, ..GameParams::default() };
+        let (board, state) = drawn::map(&["..C....", ".......", "....D.."], params);
+        let terrain = super::super::Terrain::new(&board);
+        let root = Position::new(&board, &terrain, 0, &state);
+        let options = |last_nodes| SearchOptions { last_nodes, ..SearchOptions::default() };
+        let spent = [0, 500].map(|nodes| super::search(&root, &options(nodes), 40).nodes);
+        // One choice is always played, against up to four enemies.
+        assert!(spent[0] <= 160 && (500..660).contains(&spent[1]), "{spent:?}");
     }
 }

@@ -30,17 +30,17 @@ pub(super) struct Rules {
 }
 
 /// An enemy that walks, sets off bombs and puts them into its fire.
-pub(super) const HARD: Rules = Rules { walks: true, fires: true, ..EASY };
+pub(super) const HARD: Rules = Rules { walks: true, fires: true, ..IDLE };
 
 /// One that also puts bombs wherever they reach us.
 pub(super) const BOMBS: Rules = Rules { bombs: true, ..HARD };
 
 /// One that does nothing.
-pub(super) const EASY: Rules =
+pub(super) const IDLE: Rules =
     Rules { walks: false, bombs: false, fires: false, clears: false, blocks: false };
 
 /// One that only blocks our steps.
-pub(super) const BLOCKS: Rules = Rules { blocks: true, ..EASY };
+pub(super) const BLOCKS: Rules = Rules { blocks: true, ..IDLE };
 
 /// Our units after their plans.
 const OURS: Rules = Rules { clears: true, ..HARD };
@@ -86,7 +86,7 @@ pub(super) struct Game<'a> {
 }
 
 impl<'a> Game<'a> {
-    /// The game from a position on, for so many ticks at most.
+    /// The game from a position on, for `depth` ticks at most.
     pub(super) fn new(root: &'a Position<'_>, depth: u32) -> Self {
         let Position { board, terrain, us, state, .. } = root;
         let mut game = Self {
@@ -108,10 +108,8 @@ impl<'a> Game<'a> {
         self.bombs.extend(bombs.map(|(cell, bomb)| (cell, *bomb)));
     }
 
-    /// What a unit does first in a plan.
-    pub(super) fn first(&mut self, index: UnitIndex, plan: &Plan) -> Option<UnitAction> {
-        self.state.copy_from(self.root);
-        self.list_bombs();
+    /// What a unit does first in a plan, before anything is played.
+    pub(super) fn first(&self, index: UnitIndex, plan: &Plan) -> Option<UnitAction> {
         self.order(index, Some((plan, &mut Progress::default())), OURS)
     }
 
@@ -121,14 +119,15 @@ impl<'a> Game<'a> {
         self.list_bombs();
         let mut outcome = Outcome::default();
         let mut progress = vec![Progress::default(); plans.len()];
-        let mut before: Vec<(Unit, bool)> = Vec::new();
+        let mut before: Vec<(Unit, Option<CellEntity>)> = Vec::new();
         let mut fade = 1.0;
         for ahead in 1..=self.depth {
             let mut orders = self.orders(plans, &mut progress, foe);
             let own = orders.iter().filter(|order| order.agent == self.us);
             outcome.line.extend(own.map(|order| (ahead, *order)));
             before.clear();
-            before.extend(self.state.units().iter().map(|unit| (*unit, self.blazes(unit.cell))));
+            let units = self.state.units().iter();
+            before.extend(units.map(|unit| (*unit, self.state.entity(unit.cell).copied())));
             step(self.board, &mut self.state, &mut ForwardChance::default(), &mut orders, &mut ());
             outcome.ticks += 1;
             outcome.own_blasts += fade * f64::from(self.own_blasts(&before));
@@ -200,12 +199,14 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// Steps of the enemy into the cells that our units step into.
+    /// Steps of the enemy into the cells that our units step into. A unit that is beside two of them
+    /// keeps both units out, since it could take either.
     fn blocks(&self, ours: &[UnitOrder]) -> Vec<UnitOrder> {
         let mut blocks: Vec<UnitOrder> = Vec::new();
         for to in ours.iter().filter_map(|order| self.target(order)) {
             let units = (0..).zip(self.state.units());
-            let foes = units.filter(|(_, unit)| unit.alive() && unit.agent != self.us);
+            let foes = units
+                .filter(|(_, unit)| unit.alive() && unit.agent != self.us && !self.frozen(unit));
             blocks.extend(foes.filter_map(|(unit, foe)| {
                 let step = self.terrain.step(foe.cell, to)?;
                 Some(UnitOrder { agent: foe.agent, unit, act: UnitAction::Move(step) })
@@ -241,40 +242,41 @@ impl<'a> Game<'a> {
         if gone { i32::MAX } else { burns }
     }
 
-    /// Whether a blast of ours burns in a cell in the next tick, too.
-    fn blazes(&self, cell: CellIndex) -> bool {
-        let fire = self.state.entity(cell).filter(|it| it.kind == EntityKind::Fire);
-        fire.is_some_and(|fire| {
-            let lasts =
-                fire.expires.is_some_and(|expires| expires > self.state.tick.saturating_add(1));
-            fire.agent == Some(self.us) && lasts
-        })
-    }
-
-    /// How many of our units lost a life to a blast of ours. Each was `before` as given, and in a
-    /// blast of ours or not; where the ring of fire burnt, the life is the ring's.
-    fn own_blasts(&self, before: &[(Unit, bool)]) -> u32 {
+    /// How many of our units lost a life to a blast of ours. Each is given as it was before, with the
+    /// thing in its cell; where the ring of fire burnt, the life is the ring's.
+    fn own_blasts(&self, before: &[(Unit, Option<CellEntity>)]) -> u32 {
         let hurt = self.state.units().iter().zip(before);
         let hurt = hurt.filter(|(unit, (old, _))| unit.hp < old.hp && old.alive());
-        let own = hurt.filter(|(unit, (old, blazed))| {
-            let mut gone = self.bombs.iter().filter(|(cell, bomb)| {
-                bomb.agent == Some(self.us) && self.state.kind(*cell) != Some(EntityKind::Bomb)
-            });
+        let own = hurt.filter(|(unit, (old, thing))| {
+            let fire = thing.filter(|it| it.kind == EntityKind::Fire);
+            // What burnt there hurts the unit first, also where another bomb replaces it then.
+            let lasts = |fire: &CellEntity| fire.expires.is_some_and(|it| it > self.state.tick);
+            let blazed = fire.is_some_and(|it| it.agent == Some(self.us) && lasts(&it));
+            let burnt = fire.is_some_and(|it| it.permanent());
             let new = self.state.entity(old.cell).is_some_and(|fire| {
                 fire.agent == Some(self.us) && fire.created == self.state.tick && !fire.permanent()
             });
-            let burnt = self.terrain.burns(old.cell) < self.state.tick;
-            let blast = new || gone.any(|(cell, bomb)| self.in_line(*cell, bomb, old.cell));
-            unit.agent == self.us && (*blazed || !burnt && blast)
+            unit.agent == self.us && (blazed || !burnt && (new || self.went_off_near(old.cell)))
         });
         u32::try_from(own.count()).unwrap_or(u32::MAX)
     }
 
-    fn in_line(&self, from: CellIndex, bomb: &CellEntity, cell: CellIndex) -> bool {
-        let reach = radius(bomb.diameter.unwrap_or(1));
-        let ((x, y), (at_x, at_y)) = (self.board.place(from), self.board.place(cell));
-        let (dx, dy) = ((x - at_x).abs(), (y - at_y).abs());
-        dx.min(dy) == 0 && dx.max(dy) <= reach
+    /// Whether a bomb of ours that reached a cell has gone off in this tick. The ring of fire hides
+    /// such a blast where both come in one tick.
+    fn went_off_near(&self, cell: CellIndex) -> bool {
+        let mut gone = self.bombs.iter().filter(|(at, bomb)| {
+            bomb.agent == Some(self.us) && self.state.kind(*at) != Some(EntityKind::Bomb)
+        });
+        gone.any(|(at, bomb)| {
+            let mut reached = false;
+            let reach = radius(bomb.diameter.unwrap_or(1));
+            self.terrain.blast(&self.state, *at, reach, |to| reached |= to == cell);
+            reached
+        })
+    }
+
+    fn frozen(&self, unit: &Unit) -> bool {
+        unit.stunned >= f64::from(self.state.tick)
     }
 
     /// What a unit does in the next tick.
@@ -285,7 +287,7 @@ impl<'a> Game<'a> {
         rules: Rules,
     ) -> Option<UnitAction> {
         let unit = self.state.unit(index)?;
-        if unit.stunned >= f64::from(self.state.tick) {
+        if self.frozen(unit) {
             return None;
         }
         if let Some((plan, progress)) = plan {
@@ -347,12 +349,13 @@ impl<'a> Game<'a> {
     fn answer(&self, index: UnitIndex, unit: &Unit, rules: Rules) -> Option<UnitAction> {
         let next = self.state.tick.saturating_add(1);
         let armed = |bomb: &CellEntity| next.saturating_sub(bomb.created) > self.board.params.armed;
-        let mut own = self.bombs.iter().filter(|(_, it)| it.unit == Some(index) && armed(it));
+        let own = self.bombs.iter().filter(|(_, it)| it.unit == Some(index) && armed(it));
+        let mut own = own.filter(|_| rules.fires);
         let shot = own.find(|(cell, bomb)| {
             let (gain, loss) = self.hurts(unit, *cell, radius(bomb.diameter.unwrap_or(1)), None);
             !loss && (gain || rules.clears)
         });
-        if let Some((cell, _)) = shot.filter(|_| rules.fires) {
+        if let Some((cell, _)) = shot {
             return Some(self.detonation(*cell));
         }
         let burns = self.state.kind(unit.cell) == Some(EntityKind::Fire)
@@ -442,7 +445,7 @@ mod tests {
         let root = Position::new(&board, &terrain, 0, &state);
         let own = |steps: Vec<Step>| {
             let plan = Plan { steps, stays: true };
-            Game::new(&root, 10).play(&[(0, &plan)], EASY).own_blasts
+            Game::new(&root, 10).play(&[(0, &plan)], IDLE).own_blasts
         };
         let own = [vec![Step::Go(4), Step::Go(3)], vec![Step::Hold]].map(own);
         assert_eq!(own, [FADE, 0.0], "in the second tick");
