@@ -201,7 +201,7 @@ export type WorldSearchOptions = {
     weights: WorldSearchOptionsWeights?,
     --- Cells that pull our units.
     goals: { WorldSearchOptionsGoal }?,
-    --- Ticks before the last cell burns from which on choices are played to the end of the game, and only counts which side lasts longer; 0, for never, when nil.
+    --- Ticks before the last cell burns from which on choices are played to the end of the game, and only which side lasts longer counts; 0, for never, when nil.
     last_ticks: number?,
     --- Ticks to simulate then; 20000 when nil.
     last_nodes: number?,
