@@ -42,7 +42,7 @@ use crate::percept::TickScene;
 use crate::rules::{CellIndex, EntityKind, ForwardChance, UnitAction, UnitIndex, UnitOrder};
 use centre::Centre;
 use corner::Hunts;
-use phalanx_grid::descend;
+use phalanx_grid::{Descent, descend};
 use plan::{Plan, first_order, plans};
 use policy::{Manner, OURS, pull};
 use position::Position;
@@ -168,9 +168,19 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
         (value, ticks)
     });
     let (_, _, line) = search.play(&found.choice);
-    let choices = units.iter().zip(&firsts).zip(&found.choice).zip(&found.values);
-    let choices = choices.map(|((((index, _), firsts), chosen), values)| UnitChoice {
-        unit: *index,
+    result(units.iter().map(|(index, _)| *index), &firsts, &found, line)
+}
+
+/// What a descent found, with the first order of each plan by unit, and our orders in the best line.
+fn result(
+    units: impl Iterator<Item = UnitIndex>,
+    firsts: &[Vec<Option<UnitAction>>],
+    found: &Descent,
+    line: Vec<(u32, UnitOrder)>,
+) -> SearchResult {
+    let choices = units.zip(firsts).zip(&found.choice).zip(&found.values);
+    let choices = choices.map(|(((unit, firsts), chosen), values)| UnitChoice {
+        unit,
         act: firsts.get(*chosen).copied().flatten(),
         alternatives: alternatives(firsts.iter().copied().zip(values)),
     });

@@ -204,7 +204,7 @@ impl phalanx_game::World for World {
         } else {
             format!("{name} dead at ({x}, {y})")
         };
-        let frozen = body.stunned >= f64::from(percept.scene.state.tick.max(1));
+        let frozen = body.frozen(percept.scene.state.tick.max(1));
         let summary = if frozen && body.alive() { summary + " frozen" } else { summary };
         let last_result = match percept.done {
             Some(true) => "done",

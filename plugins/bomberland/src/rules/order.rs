@@ -148,7 +148,7 @@ impl OrderQueue {
         if *last == Some(state.tick) {
             return Err(OrderRefusal::Second);
         }
-        if unit.stunned >= f64::from(state.tick) {
+        if unit.frozen(state.tick) {
             return Err(OrderRefusal::Stunned);
         }
         *last = Some(state.tick);

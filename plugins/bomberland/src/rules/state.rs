@@ -136,6 +136,12 @@ impl Unit {
     pub fn alive(&self) -> bool {
         self.hp > 0
     }
+
+    /// Whether it is frozen in a tick.
+    #[must_use]
+    pub fn frozen(&self, tick: i32) -> bool {
+        self.stunned >= f64::from(tick)
+    }
 }
 
 /// Mixes words by rotation and multiplication.

@@ -7,7 +7,7 @@
 use super::position::Position;
 use super::reach::Reach;
 use super::weights::SearchWeights;
-use crate::rules::Unit;
+use crate::rules::{GameBoard, Unit};
 
 /// Ticks by which one side lasts longer that count at most.
 const MOST: i32 = 40;
@@ -55,7 +55,7 @@ pub(super) fn near(position: &Position<'_>) -> bool {
 }
 
 /// Ticks until the last cell burns.
-fn left(position: &Position<'_>) -> i32 {
+pub(super) fn left(position: &Position<'_>) -> i32 {
     position.terrain.last_burn().saturating_sub(position.state.tick)
 }
 
@@ -107,7 +107,7 @@ pub(super) fn lead(position: &Position<'_>, ours: &Reach, theirs: &Reach) -> f64
             continue;
         };
         if burns > now.saturating_add(steps.into()) {
-            *last = (*last).max(burns.saturating_add(spare(position, unit)));
+            *last = (*last).max(burns.saturating_add(spare(position.board, unit)));
         }
     }
     f64::from((us - them).clamp(-MOST, MOST))
@@ -116,20 +116,24 @@ pub(super) fn lead(position: &Position<'_>, ours: &Reach, theirs: &Reach) -> f64
 /// The last tick of a side whose units stay in fire from now on.
 fn at_once(position: &Position<'_>, ours: bool) -> i32 {
     let now = position.state.tick;
-    let last = |unit: &Unit| now.max(unit.invulnerable).saturating_add(spare(position, unit));
+    let last = |unit: &Unit| now.max(unit.invulnerable).saturating_add(spare(position.board, unit));
     position.living(ours).map(|(_, unit)| last(&unit)).max().unwrap_or(now)
 }
 
+/// Ticks from one hit to the next for a unit that stays in fire.
+pub(super) fn interval(board: &GameBoard) -> i32 {
+    board.params.invulnerability.saturating_add(1).max(1)
+}
+
 /// Ticks from the first to the last hit in fire.
-fn spare(position: &Position<'_>, unit: &Unit) -> i32 {
-    let interval = position.board.params.invulnerability.saturating_add(1).max(1);
-    unit.hp.saturating_sub(1).max(0).saturating_mul(interval)
+pub(super) fn spare(board: &GameBoard, unit: &Unit) -> i32 {
+    unit.hp.saturating_sub(1).max(0).saturating_mul(interval(board))
 }
 
 /// The most that a unit of a side lasts in fire.
 fn extra(position: &Position<'_>, side: &Reach) -> i32 {
     let units = side.units().filter_map(|index| position.state.unit(index));
-    units.map(|unit| spare(position, unit)).max().unwrap_or(0)
+    units.map(|unit| spare(position.board, unit)).max().unwrap_or(0)
 }
 
 #[cfg(test)]

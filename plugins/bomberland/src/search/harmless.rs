@@ -1,5 +1,6 @@
 //! Which bombs, and which detonations, harm none of their own side.
 
+use super::ending::left;
 use super::exits::NEXT;
 use super::heat::Fear;
 use super::position::Position;
@@ -36,7 +37,7 @@ impl Position<'_> {
         let most = self.free_for(!ours).min(HASTE);
         // Inside of the ring of fire no cell stays without danger for long.
         let ring = self.state.tick >= self.board.params.game_duration;
-        let late = self.terrain.last_burn().saturating_sub(self.state.tick) < LATE;
+        let late = left(self) < LATE;
         let fears: &[Fear] = match (ring, late) {
             (true, true) => &[Fear::Loose, Fear::Own, Fear::OwnInRing],
             (true, false) => &[Fear::Loose, Fear::Own],

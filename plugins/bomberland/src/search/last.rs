@@ -7,8 +7,9 @@
 mod plans;
 mod play;
 
+use super::ending::{interval, left};
 use super::position::Position;
-use super::{SearchOptions, SearchResult, UnitChoice, alternatives};
+use super::{SearchOptions, SearchResult, result};
 use crate::rules::{UnitAction, UnitIndex};
 use phalanx_grid::descend;
 use plans::{Plan, plans};
@@ -35,14 +36,14 @@ const BLOCKED: f64 = 700.0;
 
 /// Ticks until the game is over, if the last cell burns within `from` ticks.
 pub(super) fn ticks(root: &Position<'_>, from: u32) -> Option<u32> {
-    let left = root.terrain.last_burn().saturating_sub(root.state.tick);
+    let left = left(root);
     let params = &root.board.params;
     let ring = root.state.tick >= params.game_duration && params.fire_interval > 0.0;
     if from == 0 || !ring || u32::try_from(left.max(0)).is_ok_and(|left| left > from) {
         return None;
     }
     let lives = root.state.units().iter().map(|unit| unit.hp).max().unwrap_or(1).max(1);
-    let ticks = left.max(0).saturating_add(play::interval(root.board).saturating_mul(lives));
+    let ticks = left.max(0).saturating_add(interval(root.board).saturating_mul(lives));
     u32::try_from(ticks.saturating_add(2).clamp(1, TICKS)).ok()
 }
 
@@ -84,20 +85,7 @@ pub(super) fn search(root: &Position<'_>, options: &SearchOptions, ticks: u32) -
         (worst, nodes)
     });
     let line = game.play(&chosen(&units, &found.choice), HARD).line;
-    let choices = units.iter().zip(&firsts).zip(&found.choice).zip(&found.values);
-    let choices = choices.map(|((((index, _), firsts), chosen), values)| UnitChoice {
-        unit: *index,
-        act: firsts.get(*chosen).copied().flatten(),
-        alternatives: alternatives(firsts.iter().copied().zip(values)),
-    });
-    SearchResult {
-        value: found.value,
-        units: choices.collect(),
-        line,
-        nodes: found.spent,
-        evaluations: found.evaluations,
-        rounds: found.rounds,
-    }
+    result(units.iter().map(|(index, _)| *index), &firsts, &found, line)
 }
 
 fn chosen<'a>(units: &'a [(UnitIndex, Vec<Plan>)], choice: &[usize]) -> Vec<(UnitIndex, &'a Plan)> {

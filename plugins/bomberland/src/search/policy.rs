@@ -7,7 +7,7 @@
 use super::heat::{Charge, Fear};
 use super::position::Position;
 use super::terrain::{destructible, radius};
-use crate::rules::{CellIndex, EntityKind, Unit, UnitAction, UnitIndex};
+use crate::rules::{CellIndex, EntityKind, GameBoard, Unit, UnitAction, UnitIndex};
 
 /// How much each cell pulls the units of a side.
 pub(super) type Pull = Vec<f64>;
@@ -23,6 +23,12 @@ pub(super) struct Manner<'a> {
     pub(super) bursts: bool,
     /// Walks uphill here; stays otherwise.
     pub(super) pull: Option<&'a [f64]>,
+}
+
+/// The order that sets off a bomb in a cell.
+pub(super) fn detonation(board: &GameBoard, cell: CellIndex) -> UnitAction {
+    let (x, y) = board.place(cell);
+    UnitAction::Detonate(x.into(), y.into())
 }
 
 /// What our units do after their plans.
@@ -103,8 +109,7 @@ impl Position<'_> {
     }
 
     pub(super) fn detonation(&self, cell: CellIndex) -> UnitAction {
-        let (x, y) = self.board.place(cell);
-        UnitAction::Detonate(x.into(), y.into())
+        detonation(self.board, cell)
     }
 
     /// Whether a bomb here reaches an enemy that is frozen or shut in, or any enemy at all while

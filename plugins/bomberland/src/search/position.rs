@@ -296,16 +296,14 @@ impl<'a> Position<'a> {
         true
     }
 
-    /// The tick in which the ring of fire takes a cell. It comes once: where its fire is gone, the
-    /// cell never burns again.
+    /// See [`Terrain::burns_yet`].
     pub(super) fn burns(&self, cell: CellIndex) -> i32 {
-        if self.island(cell) { i32::MAX } else { self.terrain.burns(cell) }
+        self.terrain.burns_yet(&self.state, cell)
     }
 
-    /// Whether the ring of fire has taken a cell, but an item fell there and put the fire out.
+    /// See [`Terrain::island`].
     pub(super) fn island(&self, cell: CellIndex) -> bool {
-        self.terrain.burns(cell) <= self.state.tick
-            && self.state.kind(cell) != Some(EntityKind::Fire)
+        self.terrain.island(&self.state, cell)
     }
 
     /// The cells that a unit can be in, the one that burns last first.

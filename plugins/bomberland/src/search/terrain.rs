@@ -65,6 +65,17 @@ impl Terrain {
         self.ring.get(usize::from(cell)).copied().unwrap_or(i32::MAX)
     }
 
+    /// Whether the ring of fire has taken a cell, but an item fell there and put the fire out.
+    pub(super) fn island(&self, state: &GameState, cell: CellIndex) -> bool {
+        self.burns(cell) <= state.tick && state.kind(cell) != Some(EntityKind::Fire)
+    }
+
+    /// The tick in which the ring of fire takes a cell. It comes once: where its fire is gone, the
+    /// cell never burns again.
+    pub(super) fn burns_yet(&self, state: &GameState, cell: CellIndex) -> i32 {
+        if self.island(state, cell) { i32::MAX } else { self.burns(cell) }
+    }
+
     /// The last tick in which the ring of fire takes a cell.
     pub(super) fn last_burn(&self) -> i32 {
         self.order.last().map_or(i32::MAX, |(tick, _)| *tick)

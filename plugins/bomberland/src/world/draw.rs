@@ -106,7 +106,7 @@ pub(crate) fn body(
 ) -> Option<Body> {
     let unit = state.unit(index)?;
     let (x, y) = board.place(unit.cell);
-    let frozen = unit.stunned >= f64::from(state.tick.max(1));
+    let frozen = unit.frozen(state.tick.max(1));
     let frozen = if frozen && unit.alive() { " frozen" } else { "" };
     Some(Body {
         name: board.unit(index).map(|unit| unit.name.clone()).unwrap_or_default(),

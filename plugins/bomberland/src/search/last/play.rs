@@ -1,5 +1,7 @@
 //! Plays choices to the end of the game.
 
+use super::super::ending::spare;
+use super::super::policy::detonation;
 use super::super::position::Position;
 use super::super::terrain::{Terrain, radius};
 use super::plans::{Plan, Step};
@@ -65,11 +67,6 @@ pub(super) struct Outcome {
 struct Progress {
     next: usize,
     blocked: u32,
-}
-
-/// Ticks from one hit to the next for a unit that stays in fire.
-pub(super) fn interval(board: &GameBoard) -> i32 {
-    board.params.invulnerability.saturating_add(1).max(1)
 }
 
 /// A game that is played to its end again and again.
@@ -205,8 +202,9 @@ impl<'a> Game<'a> {
         let mut blocks: Vec<UnitOrder> = Vec::new();
         for to in ours.iter().filter_map(|order| self.target(order)) {
             let units = (0..).zip(self.state.units());
-            let foes = units
-                .filter(|(_, unit)| unit.alive() && unit.agent != self.us && !self.frozen(unit));
+            let foes = units.filter(|(_, unit)| {
+                unit.alive() && unit.agent != self.us && !unit.frozen(self.state.tick)
+            });
             blocks.extend(foes.filter_map(|(unit, foe)| {
                 let step = self.terrain.step(foe.cell, to)?;
                 Some(UnitOrder { agent: foe.agent, unit, act: UnitAction::Move(step) })
@@ -229,17 +227,10 @@ impl<'a> Game<'a> {
     /// The tick in which a unit dies that stays where it is.
     fn lasts(&self, unit: &Unit) -> i32 {
         let now = self.state.tick;
-        let burns = self.burns(unit.cell).clamp(now, now.saturating_add(60));
+        let burns =
+            self.terrain.burns_yet(&self.state, unit.cell).clamp(now, now.saturating_add(60));
         let first = burns.max(unit.invulnerable.saturating_add(1)).max(now.saturating_add(1));
-        let more = unit.hp.saturating_sub(1).max(0);
-        first.saturating_add(more.saturating_mul(interval(self.board)))
-    }
-
-    /// The tick in which the ring of fire takes a cell. Where its fire is gone, it never comes again.
-    fn burns(&self, cell: CellIndex) -> i32 {
-        let burns = self.terrain.burns(cell);
-        let gone = burns <= self.state.tick && self.state.kind(cell) != Some(EntityKind::Fire);
-        if gone { i32::MAX } else { burns }
+        first.saturating_add(spare(self.board, unit))
     }
 
     /// How many of our units lost a life to a blast of ours. Each is given as it was before, with the
@@ -275,10 +266,6 @@ impl<'a> Game<'a> {
         })
     }
 
-    fn frozen(&self, unit: &Unit) -> bool {
-        unit.stunned >= f64::from(self.state.tick)
-    }
-
     /// What a unit does in the next tick.
     fn order(
         &self,
@@ -287,7 +274,7 @@ impl<'a> Game<'a> {
         rules: Rules,
     ) -> Option<UnitAction> {
         let unit = self.state.unit(index)?;
-        if self.frozen(unit) {
+        if unit.frozen(self.state.tick) {
             return None;
         }
         if let Some((plan, progress)) = plan {
@@ -327,14 +314,9 @@ impl<'a> Game<'a> {
             return Some(match next {
                 Step::Hold | Step::Go(_) => None,
                 Step::Bomb => self.has_bomb(unit).then_some(UnitAction::Bomb),
-                Step::Detonate(cell) => Some(self.detonation(cell)),
+                Step::Detonate(cell) => Some(detonation(self.board, cell)),
             });
         }
-    }
-
-    fn detonation(&self, cell: CellIndex) -> UnitAction {
-        let (x, y) = self.board.place(cell);
-        UnitAction::Detonate(x.into(), y.into())
     }
 
     fn has_bomb(&self, unit: &Unit) -> bool {
@@ -356,7 +338,7 @@ impl<'a> Game<'a> {
             !loss && (gain || rules.clears)
         });
         if let Some((cell, _)) = shot {
-            return Some(self.detonation(*cell));
+            return Some(detonation(self.board, *cell));
         }
         let burns = self.state.kind(unit.cell) == Some(EntityKind::Fire)
             || self.terrain.burns(unit.cell) == next;
@@ -414,9 +396,9 @@ impl<'a> Game<'a> {
                 .is_some_and(|it| it.kind == EntityKind::Fire && !it.permanent());
             kind.is_none_or(EntityKind::walkable) && !blast && !self.state.occupied(cell)
         };
-        let mut best = (self.burns(unit.cell), None);
+        let mut best = (self.terrain.burns_yet(&self.state, unit.cell), None);
         for (direction, cell) in self.terrain.near(unit.cell) {
-            let burns = self.burns(cell);
+            let burns = self.terrain.burns_yet(&self.state, cell);
             if burns > best.0 && open(cell) {
                 best = (burns, Some(direction));
             }

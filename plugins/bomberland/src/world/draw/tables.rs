@@ -43,7 +43,7 @@ impl Moment<'_> {
         let tick = self.state.tick;
         if !unit.alive() {
             "dead".to_owned()
-        } else if unit.stunned >= f64::from(tick) && tick > 0 {
+        } else if unit.frozen(tick) && tick > 0 {
             format!("frozen until tick {:.0}", unit.stunned)
         } else if unit.invulnerable > tick {
             format!("invulnerable until tick {}", unit.invulnerable)
