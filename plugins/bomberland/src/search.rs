@@ -31,8 +31,10 @@ mod policy;
 mod position;
 mod reach;
 mod rollout;
+mod sent;
 mod terrain;
 mod together;
+mod trap;
 mod value;
 mod weights;
 
@@ -49,6 +51,7 @@ use position::Position;
 use rollout::{Contest, Played, Pulls, Replies, Rollout, drops};
 use std::collections::BTreeMap;
 use terrain::{Terrain, radius, solid};
+use trap::Traps;
 use value::Valuation;
 
 /// What is left of a pull after one step.
@@ -148,12 +151,11 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
     let hunts: Vec<Vec<f64>> = worths.collect();
     let living = |ours| root.living(ours).fold(0, |count, _| count + 1);
     let mut search = Search {
-        root: &root,
         mates: living(true).max(living(false)).max(1),
         wary: ending::wary(&root, ending),
         firsts: &firsts,
         hunts: &hunts,
-        traps: BTreeMap::new(),
+        traps: Traps::new(&root),
         scene,
         options,
         position: root.clone(),
@@ -211,7 +213,6 @@ fn alternatives<'a>(
 }
 
 struct Search<'a, 'b> {
-    root: &'b Position<'a>,
     /// Living units of the side that has more of them.
     mates: u32,
     /// Whether choices are played against several kinds of enemies.
@@ -220,8 +221,7 @@ struct Search<'a, 'b> {
     firsts: &'b [Vec<Option<UnitAction>>],
     /// What the first order of each plan is worth for the hunt, by unit.
     hunts: &'b [Vec<f64>],
-    /// How badly first orders trap our units, by their place among those of their unit.
-    traps: BTreeMap<Vec<usize>, f64>,
+    traps: Traps<'b, 'a>,
     scene: &'a TickScene,
     options: &'b SearchOptions,
     position: Position<'a>,
@@ -252,7 +252,9 @@ impl Search<'_, '_> {
             value = value.min(other);
             ticks += spent;
         }
-        let trapped = self.trapped(choice) * self.options.weights.own_bomb;
+        let acts = self.units.iter().zip(self.firsts).zip(choice);
+        let acts = acts.filter_map(|(((index, _), firsts), at)| Some((*index, *firsts.get(*at)?)));
+        let trapped = self.traps.of(acts.collect()) * self.options.weights.own_bomb;
         let hunts = self.hunts.iter().zip(choice);
         let hunt: f64 = hunts.filter_map(|(worth, at)| worth.get(*at)).sum();
         (value - trapped + hunt, ticks, played.line)
@@ -300,22 +302,6 @@ impl Search<'_, '_> {
         let end =
             *self.known.entry(hash).or_insert_with(|| valuation.value(position, weights, pulls));
         (played.value + played.decay * end, played)
-    }
-
-    /// How badly the first orders of a choice trap our units between their own bombs.
-    fn trapped(&mut self, choice: &[usize]) -> f64 {
-        let acts = self.units.iter().zip(self.firsts).zip(choice);
-        let acts = acts.map(|(((index, _), firsts), at)| {
-            let act = firsts.get(*at).copied().flatten();
-            (*index, act, firsts.iter().position(|first| *first == act).unwrap_or(0))
-        });
-        let acts: Vec<(UnitIndex, Option<UnitAction>, usize)> = acts.collect();
-        let key = acts.iter().map(|(_, _, place)| *place).collect();
-        let root = self.root;
-        *self.traps.entry(key).or_insert_with(|| {
-            let acts: Vec<_> = acts.iter().map(|(index, act, _)| (*index, *act)).collect();
-            root.trapped(&acts)
-        })
     }
 }
 

@@ -5,6 +5,7 @@ use super::chase::Chase;
 use super::heat::Fear;
 use super::position::{Position, Rivals, WayOut};
 use super::reach::Reach;
+use super::sent::sent;
 use crate::rules::{
     AgentIndex, CellIndex, EntityKind, ForwardChance, Unit, UnitAction, UnitDirection, UnitIndex,
     UnitOrder, step,
@@ -240,6 +241,7 @@ impl Position<'_> {
             Some(UnitOrder { agent, unit, act: act? })
         };
         let mut orders: Vec<UnitOrder> = acts.iter().filter_map(order).collect();
+        sent(&self.state, &mut orders);
         step(self.board, &mut after.state, &mut ForwardChance::default(), &mut orders, &mut ());
         for (unit, old) in (0..).zip(self.state.units()) {
             if let Some(unit) = after.state.unit_mut(unit) {

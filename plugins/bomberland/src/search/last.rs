@@ -9,6 +9,7 @@ mod play;
 
 use super::ending::{interval, left};
 use super::position::Position;
+use super::trap::Traps;
 use super::{SearchOptions, SearchResult, result};
 use crate::rules::{UnitAction, UnitIndex};
 use phalanx_grid::descend;
@@ -34,6 +35,9 @@ const USUAL: f64 = 0.3;
 const OWN_BLAST: f64 = 2000.0;
 const BLOCKED: f64 = 700.0;
 
+/// What it costs that an order leaves a unit of ours no exit from our bombs, whatever the enemy does.
+const TRAPPED: f64 = 2000.0;
+
 /// Ticks until the game is over, if the last cell burns within `from` ticks.
 pub(super) fn ticks(root: &Position<'_>, from: u32) -> Option<u32> {
     let left = left(root);
@@ -58,6 +62,7 @@ pub(super) fn search(root: &Position<'_>, options: &SearchOptions, ticks: u32) -
         plans.iter().map(first).collect::<Vec<Option<UnitAction>>>()
     });
     let firsts: Vec<_> = firsts.collect();
+    let mut traps = Traps::new(root);
     let mut best = f64::NEG_INFINITY;
     let found = descend(&counts, options.last_nodes, |choice| {
         let chosen: Vec<(UnitIndex, &Plan)> = chosen(&units, choice);
@@ -77,6 +82,11 @@ pub(super) fn search(root: &Position<'_>, options: &SearchOptions, ticks: u32) -
             (end, own) = (end.min(bombs), own.max(other));
         }
         let mut worst = total(end, own);
+        if worst >= best {
+            let acts = units.iter().zip(&firsts).zip(choice);
+            let acts = acts.filter_map(|(((index, _), acts), at)| Some((*index, *acts.get(*at)?)));
+            worst -= TRAPPED * traps.of(acts.collect());
+        }
         if worst >= best {
             let (_, blocked) = against(BLOCKS);
             worst -= BLOCKED * (blocked - own).max(0.0);

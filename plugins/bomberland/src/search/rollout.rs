@@ -5,6 +5,7 @@ use super::heat::Fear;
 use super::plan::{PlanStep, Progress};
 use super::policy::{Manner, Pull};
 use super::position::Position;
+use super::sent::sent;
 use super::weights::SearchWeights;
 use crate::rules::{
     CellIndex, EntityKind, EventSink, ForwardChance, GameParams, TickEvent, Unit, UnitAction,
@@ -137,18 +138,21 @@ impl Rollout<'_, '_> {
     /// What all units do in the next tick.
     fn orders(&self, progress: &mut [Progress]) -> Vec<UnitOrder> {
         let position = &*self.position;
-        let mut orders = Vec::with_capacity(6);
+        let (mut orders, mut theirs) = (Vec::with_capacity(6), Vec::new());
         for (index, unit) in position.units().filter(|(_, unit)| unit.alive()) {
             let planned = self.plans.iter().position(|(owner, _)| *owner == index);
             let planned = planned.and_then(|at| {
                 let (_, plan) = self.plans.get(at)?;
                 progress.get_mut(at)?.order(position, index, plan)
             });
-            let manner =
-                if unit.agent == position.us { self.replies.ours } else { self.replies.theirs };
+            let ours = unit.agent == position.us;
+            let manner = if ours { self.replies.ours } else { self.replies.theirs };
             let act: Option<UnitAction> = planned.unwrap_or_else(|| position.reply(index, manner));
-            orders.extend(act.map(|act| UnitOrder { agent: unit.agent, unit: index, act }));
+            let order = act.map(|act| UnitOrder { agent: unit.agent, unit: index, act });
+            if ours { orders.extend(order) } else { theirs.extend(order) }
         }
+        sent(&position.state, &mut orders);
+        orders.extend(theirs);
         orders
     }
 

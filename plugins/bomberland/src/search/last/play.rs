@@ -3,6 +3,7 @@
 use super::super::ending::spare;
 use super::super::policy::detonation;
 use super::super::position::Position;
+use super::super::sent::sent;
 use super::super::terrain::{Terrain, radius};
 use super::plans::{Plan, Step};
 use crate::rules::{
@@ -158,7 +159,7 @@ impl<'a> Game<'a> {
             let order = act.map(|act| UnitOrder { agent: unit.agent, unit: index, act });
             if us { ours.extend(order) } else { theirs.extend(order) }
         }
-        self.avoid_collisions(&mut ours);
+        sent(&self.state, &mut ours);
         if foe.blocks {
             theirs = self.blocks(&ours);
         }
@@ -166,41 +167,11 @@ impl<'a> Game<'a> {
         ours
     }
 
-    fn target(&self, order: &UnitOrder) -> Option<CellIndex> {
-        let UnitAction::Move(direction) = order.act else { return None };
-        self.terrain.toward(self.state.unit(order.unit)?.cell, direction)
-    }
-
-    /// Our session sends no step into a cell that a mate walks into, and first the step of the mate
-    /// who makes way.
-    fn avoid_collisions(&self, orders: &mut Vec<UnitOrder>) {
-        let mut taken = Vec::new();
-        orders.retain(|order| {
-            let Some(to) = self.target(order) else { return true };
-            let free = !taken.contains(&to);
-            taken.push(to);
-            free
-        });
-        for _ in 1..orders.len() {
-            for at in 1..orders.len() {
-                let follows = |first: &UnitOrder, second: &UnitOrder| {
-                    let from = self.state.unit(second.unit).map(|unit| unit.cell);
-                    self.target(second).is_some() && self.target(first) == from
-                };
-                if let Some([first, second]) = orders.get(at - 1..=at)
-                    && follows(first, second)
-                {
-                    orders.swap(at - 1, at);
-                }
-            }
-        }
-    }
-
     /// Steps of the enemy into the cells that our units step into. A unit that is beside two of them
     /// keeps both units out, since it could take either.
     fn blocks(&self, ours: &[UnitOrder]) -> Vec<UnitOrder> {
         let mut blocks: Vec<UnitOrder> = Vec::new();
-        for to in ours.iter().filter_map(|order| self.target(order)) {
+        for to in ours.iter().filter_map(|order| order.destination(&self.state)) {
             let units = (0..).zip(self.state.units());
             let foes = units.filter(|(_, unit)| {
                 unit.alive() && unit.agent != self.us && !unit.frozen(self.state.tick)
