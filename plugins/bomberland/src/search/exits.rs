@@ -140,8 +140,8 @@ impl Position<'_> {
     /// contests may come about or not; the worse counts.
     pub(super) fn trapped(&self, acts: &[(UnitIndex, Option<UnitAction>)]) -> f64 {
         let bombs = |act: &Option<UnitAction>| *act == Some(UnitAction::Bomb);
-        if !acts.iter().any(|(_, act)| bombs(act))
-            && !self.bombs().iter().any(|bomb| bomb.agent == Some(self.us))
+        let mut hot = self.state.hot();
+        if !acts.iter().any(|(_, act)| bombs(act)) && !hot.any(|(_, it)| it.agent == Some(self.us))
         {
             return 0.0;
         }
@@ -173,7 +173,9 @@ impl Position<'_> {
             let hit = body.hp < unit.hp && fire;
             let fire = after.own_fire(body.cell) || lit.contains(&body.cell);
             let burns = body.invulnerable <= after.state.tick && fire;
-            if hit || burns {
+            // A unit that cannot be hurt yet may be in its side's fire, if it gets out in time.
+            let shut = || !after.leaves(*index, unit.cell, Fear::OwnKept, u32::MAX);
+            if hit || burns || fire && shut() {
                 return 1.0;
             }
             if after.heat(unit.agent).of(body.cell, Fear::Own) == 0 {
@@ -442,6 +444,37 @@ mod tests {
         let shot = UnitAction::Detonate(1.0, 0.0);
         assert!(trapped(&rows, &[(0, shot)]) < 0.5);
         assert!(trapped(&rows, &[(0, shot), (2, down)]) > 0.5);
+    }
+
+    #[test]
+    fn so_is_a_step_into_fire_of_its_own_side_that_the_unit_cannot_leave_before_it_can_be_hurt() {
+        let trapped = |row: &str| {
+            let (board, mut state) = map(&[row], GameParams::default());
+            let fire = CellEntity::new(EntityKind::Fire, NOW - 1);
+            for cell in [1, 2] {
+                state.put(cell, CellEntity { expires: Some(NOW + 8), agent: Some(0), ..fire });
+            }
+            state.unit_mut(0).unwrap().invulnerable = NOW + 3;
+            let right = Some(UnitAction::Move(UnitDirection::Right));
+            Position::new(&board, &Terrain::new(&board), 0, &state).trapped(&[(0, right)])
+        };
+        assert!(trapped("#C......D") < 0.5);
+        assert!(trapped("#C.D.....") > 0.5, "an enemy closes the exit");
+    }
+
+    #[test]
+    fn so_is_one_that_a_mate_seems_to_prevent_since_only_one_of_two_steps_into_a_cell_is_sent() {
+        let trapped = |steps: &[(UnitIndex, UnitDirection)]| {
+            let rows = ["E......C", ".B.....D", "F......."];
+            let (board, mut state) = map(&rows, GameParams::default());
+            state.unit_mut(3).unwrap().agent = 0;
+            let steps = steps.iter().map(|(unit, step)| (*unit, Some(UnitAction::Move(*step))));
+            let shot = (0, Some(UnitAction::Detonate(1.0, 1.0)));
+            let acts: Vec<_> = std::iter::once(shot).chain(steps).collect();
+            Position::new(&board, &Terrain::new(&board), 0, &state).trapped(&acts)
+        };
+        assert!(trapped(&[]) < 0.5);
+        assert!(trapped(&[(2, UnitDirection::Down), (3, UnitDirection::Up)]) > 0.5);
     }
 
     #[test]

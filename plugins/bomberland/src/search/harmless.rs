@@ -1,6 +1,5 @@
 //! Which bombs, and which detonations, harm none of their own side.
 
-use super::ending::left;
 use super::exits::NEXT;
 use super::heat::Fear;
 use super::position::Position;
@@ -8,9 +7,6 @@ use crate::rules::{CellIndex, EntityKind, ForwardChance, UnitAction, UnitIndex, 
 
 /// Ticks within which a unit wants to be out of the reach of the bomb that it puts.
 const HASTE: u32 = 8;
-
-/// Ticks before the last cell burns from which on a way out may lead through the ring of fire.
-const LATE: i32 = 60;
 
 impl Position<'_> {
     /// Whether a bomb that the unit puts in the next tick leaves it and its mates a quick way out,
@@ -37,12 +33,7 @@ impl Position<'_> {
         let most = self.free_for(!ours).min(HASTE);
         // Inside of the ring of fire no cell stays without danger for long.
         let ring = self.state.tick >= self.board.params.game_duration;
-        let late = left(self) < LATE;
-        let fears: &[Fear] = match (ring, late) {
-            (true, true) => &[Fear::Loose, Fear::Own, Fear::OwnInRing],
-            (true, false) => &[Fear::Loose, Fear::Own],
-            (false, _) => &[Fear::Loose],
-        };
+        let fears: &[Fear] = if ring { &[Fear::Loose, Fear::Own] } else { &[Fear::Loose] };
         let all_leave = |position: &Self| fears.iter().any(|fear| position.all_leave(ours, *fear));
         let mates = after.living(ours).all(|(mate, body)| {
             let Some(before) = self.state.unit(mate) else { return true };
@@ -198,21 +189,16 @@ mod tests {
     }
 
     #[test]
-    fn near_the_end_of_the_ring_of_fire_an_exit_may_lead_through_it() {
-        let may_bomb = |left: i32| {
-            // All cells but those of the two units burn already; the last of them burns in `left` ticks.
-            let params = GameParams {
-                game_duration: NOW + left - 23,
-                fire_interval: 1.0,
-                ..GameParams::default()
-            };
-            let (board, mut state) = map(&["........", "..CD....", "........"], params);
-            for cell in (0..24).filter(|cell| ![10, 11].contains(cell)) {
+    fn no_exit_leads_through_the_ring_of_fire() {
+        let may_bomb = |burns: bool| {
+            let params =
+                GameParams { game_duration: NOW - 9, fire_interval: 1.0, ..GameParams::default() };
+            let (board, mut state) = map(&["........", "..C....D", "........"], params);
+            for cell in (0..24).filter(|cell| burns && ![10, 15].contains(cell)) {
                 state.put(cell, CellEntity::new(EntityKind::Fire, NOW));
             }
             drawn::may_bomb(&board, &state)
         };
-        assert!(may_bomb(12));
-        assert!(!may_bomb(100));
+        assert_eq!([false, true].map(may_bomb), [true, false]);
     }
 }

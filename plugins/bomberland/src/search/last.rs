@@ -120,7 +120,7 @@ mod tests {
     use std::sync::Arc;
 
     /// What our first unit does after that many `nodes`, on a map on which the ring of fire has burnt
-    /// for `ring` ticks, with the `lives` of each of our units and of theirs.
+    /// for `ring` ticks and fuses of bombs end late, with the `lives` of each of our units and of theirs.
     fn act(nodes: u64, rows: &[&str], ring: i32, lives: [i32; 2]) -> Option<UnitAction> {
         let params = GameParams {
             game_duration: drawn::NOW - ring,
@@ -133,6 +133,11 @@ mod tests {
             if state.entity(cell).is_none() {
                 state.put(cell, CellEntity::new(EntityKind::Fire, drawn::NOW));
             }
+        }
+        let bombs = state.hot().filter(|(_, it)| it.kind == EntityKind::Bomb);
+        let bombs: Vec<_> = bombs.map(|(cell, bomb)| (cell, *bomb)).collect();
+        for (cell, bomb) in bombs {
+            state.put(cell, CellEntity { expires: Some(drawn::NOW + 24), ..bomb });
         }
         for index in 0..state.units().len() {
             let unit = state.unit_mut(UnitIndex::try_from(index).unwrap()).unwrap();
@@ -180,6 +185,16 @@ mod tests {
         let acts = [0, 20_000].map(|nodes| act(nodes, &map, 16, [2, 1]));
         let walks = [UnitDirection::Right, UnitDirection::Left];
         assert_eq!(acts, walks.map(|step| Some(UnitAction::Move(step))));
+    }
+
+    #[test]
+    fn a_unit_does_not_step_beside_its_bomb_where_enemies_can_close_it_in() {
+        // To the right the fire comes later.
+        let map = ["##..#", "FC...", "#.B.#", "#E.D#", "##.##"];
+        assert_eq!(act(20_000, &map, 4, [3, 3]), None);
+        let without = ["##..#", "FC...", "#.#.#", "#E.D#", "##.##"];
+        let right = UnitAction::Move(UnitDirection::Right);
+        assert_eq!(act(20_000, &without, 4, [3, 3]), Some(right));
     }
 
     #[test]

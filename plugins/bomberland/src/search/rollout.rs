@@ -331,4 +331,22 @@ mod tests {
         assert_eq!(ends(&safe, stays), [(false, false, 1); 3]);
         assert_eq!(ends(&danger, stays), [(false, true, 1), (false, true, 1), (false, true, 0)]);
     }
+
+    #[test]
+    fn of_two_mates_who_want_the_same_cell_the_first_one_gets_it() {
+        let (board, state) = map(&["C.E....D"], GameParams::default());
+        let terrain = Terrain::new(&board);
+        let mut position = Position::new(&board, &terrain, 0, &state);
+        let mut rollout = Rollout {
+            position: &mut position,
+            weights: &SearchWeights::default(),
+            centre: &Centre::default(),
+            replies: Replies { ours: OURS, theirs: OURS, contest: Contest::Ignore },
+            luck: ForwardChance::default(),
+            plans: vec![(0, &[PlanStep::Go(1)]), (2, &[PlanStep::Go(1)])],
+        };
+        rollout.play(1);
+        let cells = [0, 2].map(|unit| position.state.unit(unit).map(|unit| unit.cell));
+        assert_eq!(cells, [Some(1), Some(2)]);
+    }
 }

@@ -26,3 +26,25 @@ pub(super) fn sent(state: &GameState, orders: &mut Vec<UnitOrder>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{GameParams, UnitAction, UnitDirection};
+    use crate::search::drawn::map;
+
+    #[test]
+    fn of_two_steps_into_the_same_cell_one_is_sent_and_a_mate_makes_way_first() {
+        let units = |row: &str, steps: [UnitDirection; 2]| {
+            let (_, state) = map(&[row], GameParams::default());
+            let order = |(unit, step)| UnitOrder { agent: 0, unit, act: UnitAction::Move(step) };
+            let mut orders: Vec<UnitOrder> = [0, 1].into_iter().zip(steps).map(order).collect();
+            sent(&state, &mut orders);
+            orders.iter().map(|order| order.unit).collect::<Vec<_>>()
+        };
+        let (left, right) = (UnitDirection::Left, UnitDirection::Right);
+        assert_eq!(units("C.E", [right, left]), [0]);
+        assert_eq!(units("CE.", [right, right]), [1, 0]);
+        assert_eq!(units(".CE", [left, left]), [0, 1]);
+    }
+}

@@ -1,5 +1,6 @@
 //! What a unit can try in the last ticks.
 
+use super::super::heat::Fear;
 use super::super::position::Position;
 use super::super::terrain::radius;
 use crate::rules::{CellIndex, Unit, UnitIndex};
@@ -57,7 +58,10 @@ pub(super) fn plans(root: &Position<'_>, index: UnitIndex) -> Vec<Plan> {
             add(wait + pause, &[], Some(Step::Detonate(bomb.cell)));
         }
     }
+    let own = |cell| root.heat(unit.agent).of(cell, Fear::Own) != 0;
     for (cell, way) in ways(root, unit) {
+        let before = way.iter().rev().nth(1).copied().unwrap_or(unit.cell);
+        let leaves = !way.is_empty() && own(before) && !own(cell);
         let aims = unit.bombs > 0 && aims(root, unit, cell);
         let burns = root.burns(cell).saturating_sub(root.state.tick);
         let way: Vec<Step> = way.into_iter().map(Step::Go).collect();
@@ -68,7 +72,7 @@ pub(super) fn plans(root: &Position<'_>, index: UnitIndex) -> Vec<Plan> {
                 add(pause, &way, Some(Step::Bomb));
             }
         }
-        if !way.is_empty() && (aims || way.len() == 1 || burns > 0) {
+        if !way.is_empty() && (aims || way.len() == 1 || burns > 0 || leaves) {
             for pause in PAUSES {
                 add(pause, &way, None);
                 if aims {
@@ -107,4 +111,29 @@ fn ways(root: &Position<'_>, unit: &Unit) -> Vec<(CellIndex, Vec<CellIndex>)> {
         }
     }
     ways
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::drawn::{NOW, armed, map};
+    use super::super::super::terrain::Terrain;
+    use super::*;
+    use crate::rules::{CellEntity, EntityKind, GameParams, GameState};
+
+    #[test]
+    fn a_unit_may_walk_through_the_fire_out_of_the_reach_of_its_bomb() {
+        let params = GameParams { game_duration: NOW - 60, ..GameParams::default() };
+        let (board, mut state) = map(&["#C....D", "#######"], params);
+        for cell in 9..12 {
+            state.put(cell, CellEntity::new(EntityKind::Fire, NOW));
+        }
+        let ways = |state: &GameState| {
+            let terrain = Terrain::new(&board);
+            let plans = plans(&Position::new(&board, &terrain, 0, state), 0);
+            plans.iter().any(|plan| plan.steps == [Step::Go(9), Step::Go(10)])
+        };
+        let without = ways(&state);
+        state.put(8, armed(0, 0, 3));
+        assert_eq!([without, ways(&state)], [false, true]);
+    }
 }
