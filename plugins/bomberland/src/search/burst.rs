@@ -37,7 +37,7 @@ impl Position<'_> {
         let ring = self.state.entity(unit.cell).is_some_and(CellEntity::permanent);
         let gets_out = || {
             let after = self.after(index, Some(UnitAction::Bomb));
-            after.way_past_all(index, Fear::Certain, 0).is_some()
+            after.leaves(index, unit.cell, Fear::Certain, u32::MAX)
         };
         ring && self.doomed(index, unit) || gets_out()
     }

@@ -57,7 +57,11 @@ impl<'a, 'b> Chase<'a, 'b> {
         }
         let steps = self.steps(cell, rival);
         let replies = self.steps(rival, cell);
-        let hot = |at: CellIndex| heat.of(at, self.fear.on_the_way()) & (2_u64 << (gone + 1)) != 0;
+        let burns =
+            self.position.state.tick.saturating_add_unsigned(gone + 2) > self.unit.invulnerable;
+        let hot = |at: CellIndex| {
+            burns && heat.of(at, self.fear.on_the_way()) & (2_u64 << (gone + 1)) != 0
+        };
         // They have walked a tick already.
         let taken = |at: CellIndex| at != cell && u32::from(self.others.steps(at)) <= gone + 2;
         let free = |to: &CellIndex| !hot(*to) && !taken(*to);

@@ -210,8 +210,8 @@ mod tests {
 
     #[test]
     fn a_unit_puts_a_bomb_into_its_fire_only_where_it_gets_out_afterwards() {
-        let pays = |row: &str| {
-            let (board, mut state) = map(&[row], GameParams::default());
+        let pays = |rows: &[&str]| {
+            let (board, mut state) = map(rows, GameParams::default());
             let fire =
                 CellEntity { expires: Some(NOW + 4), ..CellEntity::new(EntityKind::Fire, 9) };
             state.put(2, fire);
@@ -220,10 +220,11 @@ mod tests {
             let unit = *ours;
             Position::new(&board, &Terrain::new(&board), 0, &state).burst_pays(0, &unit)
         };
-        assert!(pays("..CD....."));
-        assert!(!pays(".#CD....."));
-        assert!(!pays("F.CD....."), "an enemy closes the exit");
-        assert!(!pays("..C.D...."), "nothing is hit");
+        assert!(pays(&["..CD....."]));
+        assert!(!pays(&[".#CD....."]));
+        assert!(!pays(&["F.CD....."]), "an enemy closes the exit");
+        assert!(!pays(&["F........", "#.CD....."]), "it steps towards the exit in the same tick");
+        assert!(!pays(&["..C.D...."]), "nothing is hit");
     }
 
     #[test]
