@@ -2,7 +2,7 @@
 
 use crate::keys::NAME_CHARS_MAX;
 use crate::node::{Data, Node};
-use crate::section::{Section, describe, nearest};
+use crate::section::{Section, describe, one_of};
 use crate::{AgentSettings, Kind, parse, secret};
 use secrecy::SecretString;
 use std::collections::BTreeSet;
@@ -113,9 +113,7 @@ fn deal_by_name(team: &Section<'_>, drafts: &mut [DraftAgent], agent: &str, node
         return;
     }
     let names: Vec<_> = drafts.iter().map(|draft| draft.name.as_str()).collect();
-    let nearest = nearest(agent, &names).unwrap_or_default();
-    let expected = format!("an agent of this team, the nearest is `{nearest}`");
-    team.reader.note(&node.origin, place, "unknown agent", expected);
+    team.reader.note(&node.origin, place, "unknown agent", one_of(agent, &names));
 }
 
 fn deal_in_order(team: &Section<'_>, drafts: &mut [DraftAgent]) {

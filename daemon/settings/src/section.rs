@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
+/// Most names that an error lists.
+const NAMES_MAX: usize = 16;
+
 /// What a value should have been.
 pub(crate) type Expected = String;
 
@@ -90,10 +93,10 @@ impl<'a> Section<'a> {
         let known = key::children(self.reader.keys, &self.declared);
         for (key, node) in self.table.into_iter().flatten() {
             if !known.contains(&key.as_str()) {
-                let nearest =
-                    key::elsewhere(self.reader.keys, key).or_else(|| nearest(key, &known));
-                let nearest = nearest.unwrap_or_default();
-                let expected = format!("a known key, the nearest is `{nearest}`");
+                let expected = match key::elsewhere(self.reader.keys, key) {
+                    Some(path) => format!("a key of this section; the nearest is `{path}`"),
+                    None => one_of(key, &known),
+                };
                 self.reader.note(&node.origin, self.shown(key), "unknown key", expected);
             }
         }
@@ -230,10 +233,17 @@ pub(crate) fn documented(doc: &KeyDoc) -> String {
     format!("{}{kind}{default}", doc.doc)
 }
 
-/// The known name that is most similar to `name`.
-pub(crate) fn nearest<'n>(name: &str, known: &[&'n str]) -> Option<&'n str> {
+/// The known names, if there are not too many to read, and the one that is most similar to `name`.
+pub(crate) fn one_of(name: &str, known: &[&str]) -> String {
     let score = |known: &str| strsim::normalized_damerau_levenshtein(name, known);
-    known.iter().copied().max_by(|a, b| score(a).total_cmp(&score(b)))
+    let nearest = known.iter().max_by(|a, b| score(a).total_cmp(&score(b)));
+    match nearest {
+        None => "none: there are none here".to_owned(),
+        Some(nearest) if known.len() > NAMES_MAX => {
+            format!("another one; the nearest is `{nearest}`")
+        }
+        Some(nearest) => format!("one of {}; the nearest is `{nearest}`", known.join(", ")),
+    }
 }
 
 fn size_text(bytes: u64) -> String {

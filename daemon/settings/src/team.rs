@@ -1,7 +1,7 @@
 //! Teams: each on its own, then all of them together.
 
 use crate::node::{Data, Node};
-use crate::section::{Expected, Section, describe, nearest};
+use crate::section::{Expected, Section, describe, one_of};
 use crate::{GameKeys, KeyDoc, Kind, OptionSettings, TeamSettings, agents, parse};
 use std::collections::BTreeSet;
 
@@ -112,9 +112,7 @@ fn game(section: &Section<'_>, games: &[GameKeys]) -> String {
     if let Some(node) = section.node("game")
         && !names.contains(&game.as_str())
     {
-        let nearest = nearest(&game, &names).unwrap_or_default();
-        let all = names.join(", ");
-        section.refuse("game", node, format!("one of {all}; the nearest is `{nearest}`"));
+        section.refuse("game", node, one_of(&game, &names));
     }
     game
 }
@@ -133,11 +131,7 @@ fn options(section: &Section<'_>, known: Option<&'static [KeyDoc]>) -> OptionSet
         match known.iter().find(|doc| doc.path == key) {
             None => {
                 let names: Vec<&str> = known.iter().map(|doc| doc.path).collect();
-                let expected = match nearest(key, &names) {
-                    Some(nearest) => format!("a known option, the nearest is `{nearest}`"),
-                    None => "no options: this game has none".to_owned(),
-                };
-                note("unknown option", expected);
+                note("unknown option", one_of(key, &names));
             }
             Some(doc) => {
                 if let Err(expected) = fits(node, doc.kind) {
