@@ -10,8 +10,8 @@
 //!   ways out of danger and the shut-in test.
 //! - `corner`: whether a unit can corner another one.
 //! - `last`: the last ticks of the ring of fire, which are played to the end of the game.
-//! - `exits` and `chase`: orders that leave a way out of the reach of own bombs. `burst`: bombs that
-//!   go off at once.
+//! - `exits`, `chase` and `trap`: orders that leave a way out of the reach of own bombs. `burst`:
+//!   bombs that go off at once. `sent`: which orders the session sends.
 //! - `centre`: ways to the cells that burn last. `plan`: plans of one unit. `policy`: the greedy rules. `rollout`: plays a choice.
 //! - `value` and `weights`: what the end is worth.
 
@@ -252,12 +252,10 @@ impl Search<'_, '_> {
             value = value.min(other);
             ticks += spent;
         }
-        let acts = self.units.iter().zip(self.firsts).zip(choice);
-        let acts = acts.filter_map(|(((index, _), firsts), at)| Some((*index, *firsts.get(*at)?)));
-        let trapped = self.traps.of(acts.collect()) * self.options.weights.own_bomb;
+        let trapped = self.traps.of(self.units, self.firsts, choice);
         let hunts = self.hunts.iter().zip(choice);
         let hunt: f64 = hunts.filter_map(|(worth, at)| worth.get(*at)).sum();
-        (value - trapped + hunt, ticks, played.line)
+        (value - trapped * self.options.weights.own_bomb + hunt, ticks, played.line)
     }
 
     /// The value of a joint choice against some replies, and the simulated ticks. Where a unit is

@@ -83,9 +83,7 @@ pub(super) fn search(root: &Position<'_>, options: &SearchOptions, ticks: u32) -
         }
         let mut worst = total(end, own);
         if worst >= best {
-            let acts = units.iter().zip(&firsts).zip(choice);
-            let acts = acts.filter_map(|(((index, _), acts), at)| Some((*index, *acts.get(*at)?)));
-            worst -= TRAPPED * traps.of(acts.collect());
+            worst -= TRAPPED * traps.of(&units, &firsts, choice);
         }
         if worst >= best {
             let (_, blocked) = against(BLOCKS);

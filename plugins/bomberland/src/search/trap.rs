@@ -17,7 +17,16 @@ impl<'a, 'b> Traps<'a, 'b> {
         Self { root, known: Vec::new() }
     }
 
-    pub(super) fn of(&mut self, acts: Acts) -> f64 {
+    /// The same of the first orders of plans that are chosen, one for each unit.
+    pub(super) fn of<P>(
+        &mut self,
+        units: &[(UnitIndex, Vec<P>)],
+        firsts: &[Vec<Option<UnitAction>>],
+        choice: &[usize],
+    ) -> f64 {
+        let acts = units.iter().zip(firsts).zip(choice);
+        let acts = acts.filter_map(|(((index, _), firsts), at)| Some((*index, *firsts.get(*at)?)));
+        let acts: Acts = acts.collect();
         if let Some((_, trapped)) = self.known.iter().find(|(known, _)| *known == acts) {
             return *trapped;
         }
