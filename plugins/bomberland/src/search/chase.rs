@@ -68,8 +68,9 @@ impl<'a, 'b> Chase<'a, 'b> {
         let steps: Vec<CellIndex> = steps.into_iter().filter(free).collect();
         let found = steps.into_iter().any(|to| {
             replies.iter().all(|reply| {
-                let next = if *reply == to { cell } else { to };
-                self.out(next, *reply, gone + 1)
+                // Of two steps into the same cell none comes about.
+                let (next, other) = if *reply == to { (cell, rival) } else { (to, *reply) };
+                self.out(next, other, gone + 1)
             })
         });
         self.known.insert((cell, rival, gone), found);
@@ -82,5 +83,25 @@ impl<'a, 'b> Chase<'a, 'b> {
         let left = |to: CellIndex| to == self.unit.cell && !closed(&position.state, to);
         let free = |to: &CellIndex| *to != other && (position.open(*to) || left(*to));
         position.terrain.near(cell).map(|(_, to)| to).filter(free).chain([cell]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::GameParams;
+    use crate::search::drawn::{armed, map};
+    use crate::search::terrain::Terrain;
+
+    #[test]
+    fn an_enemy_beside_both_exits_keeps_a_unit_in_for_it_wants_each_cell_that_the_unit_wants() {
+        let leaves = |row: &str| {
+            let (board, mut state) = map(&[row, "...C..."], GameParams::default());
+            state.put(4, armed(0, 0, 3));
+            let terrain = Terrain::new(&board);
+            Position::new(&board, &terrain, 0, &state).leaves(0, 3, Fear::Own, u32::MAX)
+        };
+        assert!(leaves("D......"));
+        assert!(!leaves("..D...."));
     }
 }

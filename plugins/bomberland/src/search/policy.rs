@@ -210,21 +210,25 @@ mod tests {
 
     #[test]
     fn a_unit_puts_a_bomb_into_its_fire_only_where_it_gets_out_afterwards() {
-        let pays = |rows: &[&str]| {
+        let pays = |rows: &[&str], diameter| {
             let (board, mut state) = map(rows, GameParams::default());
             let fire =
                 CellEntity { expires: Some(NOW + 4), ..CellEntity::new(EntityKind::Fire, 9) };
             state.put(2, fire);
             let ours = state.unit_mut(0).unwrap();
-            ours.invulnerable = NOW + 4;
+            (ours.invulnerable, ours.diameter) = (NOW + 4, diameter);
             let unit = *ours;
             Position::new(&board, &Terrain::new(&board), 0, &state).burst_pays(0, &unit)
         };
-        assert!(pays(&["..CD....."]));
-        assert!(!pays(&[".#CD....."]));
-        assert!(!pays(&["F.CD....."]), "an enemy closes the exit");
-        assert!(!pays(&["F........", "#.CD....."]), "it steps towards the exit in the same tick");
-        assert!(!pays(&["..C.D...."]), "nothing is hit");
+        let near = |row: &str| pays(&[row], 3);
+        assert!(near("..CD....."));
+        assert!(!near(".#CD....."));
+        assert!(!near("F.CD....."), "an enemy closes the exit");
+        assert!(!near("..C.D...."), "nothing is hit");
+        // The exit is at the left, in the second row.
+        let far = |row: &str| pays(&[row, ".##......", "..C.D...."], 5);
+        assert!(far("....F...."));
+        assert!(!far("...F....."), "an enemy walks there from the tick of the bomb on");
     }
 
     #[test]
