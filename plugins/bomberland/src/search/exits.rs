@@ -44,7 +44,7 @@ const EXITS: [Exit; 7] = [
 const OUT: usize = 5;
 
 /// How much of a trap a unit is in that has no better exit.
-const TRAPS: [f64; EXITS.len()] = [0.0, 0.01, 0.02, 0.03, 0.04, 0.3, 0.35];
+const TRAPS: [f64; EXITS.len()] = [0.0, 0.01, 0.02, 0.03, 0.04, 0.8, 0.85];
 
 impl Position<'_> {
     /// Which of these orders of a unit keep it the best exit from its side's bombs that it has;
