@@ -109,7 +109,8 @@ impl Position<'_> {
 
     /// Where all that a unit hopes for are steps into cells that a rival may want for ever: now and
     /// then other orders, after which it is soonest out of the reach of all bombs if none is set off
-    /// before: past the rivals, or else if they stay where they are.
+    /// before: past the rivals, or else if they stay where they are; or at least out of the reach of
+    /// bombs of its side.
     fn detour(
         &self,
         index: UnitIndex,
@@ -124,9 +125,12 @@ impl Position<'_> {
         let ways = acts.iter().zip(afters).filter(|(act, _)| !self.contested(unit, **act));
         let ways = ways.map(|(act, after)| (*act, after));
         let past = |(act, after): (_, &Self)| (act, after.way_past_all(index, Fear::Hasty, 1));
-        let out = |(act, after): (_, &Self)| (act, after.way_out(index, Fear::Hasty));
+        let out = |fear| move |(act, after): (_, &Self)| (act, after.way_out(index, fear));
         let others = ways.clone().filter(|(act, _)| act.is_some());
-        soonest(ways.map(past)).or_else(|| soonest(others.map(out)))
+        // Inside of the ring of fire no cell stays without danger for long.
+        soonest(ways.map(past))
+            .or_else(|| soonest(others.clone().map(out(Fear::Hasty))))
+            .or_else(|| soonest(others.map(out(Fear::OwnInRing))))
     }
 
     /// Whether a unit gives way in this tick to an enemy that may want the same cell: two units that
@@ -359,9 +363,9 @@ mod tests {
     #[test]
     fn where_enemies_can_close_each_way_a_unit_now_and_then_tries_the_one_that_is_free() {
         let [up, left] = [UnitDirection::Up, UnitDirection::Left].map(UnitAction::Move);
-        let kept = |tick| {
+        let kept = |tick, params| {
             let rows = ["###D##", "###.##", "F..C.."];
-            let (board, mut state) = map(&rows, GameParams::default());
+            let (board, mut state) = map(&rows, params);
             state.put(4, armed(0, 0, 5));
             state.put(5, armed(1, 1, 3));
             state.tick = tick;
@@ -369,8 +373,11 @@ mod tests {
             let position = Position::new(&board, &terrain, 0, &state);
             position.exits(0, &[None, Some(up), Some(left)])
         };
-        assert_eq!(kept(NOW), Some(vec![Some(up)]));
-        assert_eq!(kept(NOW + 2), Some(vec![Some(left)]));
+        let ring = GameParams { game_duration: NOW, ..GameParams::default() };
+        for params in [GameParams::default(), ring] {
+            assert_eq!(kept(NOW, params.clone()), Some(vec![Some(up)]));
+            assert_eq!(kept(NOW + 2, params), Some(vec![Some(left)]));
+        }
     }
 
     #[test]
