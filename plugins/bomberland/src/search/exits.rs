@@ -375,7 +375,7 @@ mod tests {
         };
         let ring = GameParams { game_duration: NOW, ..GameParams::default() };
         for params in [GameParams::default(), ring] {
-            assert_eq!(kept(NOW, params.clone()), Some(vec![Some(up)]));
+            assert_eq!(kept(NOW, params), Some(vec![Some(up)]));
             assert_eq!(kept(NOW + 2, params), Some(vec![Some(left)]));
         }
     }
