@@ -18,34 +18,47 @@ use std::sync::Arc;
 /// How many ticks a rollout has.
 const TICKS: u32 = 100;
 
-/// Orders that keep everybody busy: mostly moves, now and then a bomb.
-fn orders(state: &GameState, salt: u32) -> Vec<UnitOrder> {
+/// Orders that keep everybody busy: mostly moves; of nine orders, `bombs` at most are bombs.
+fn orders(state: &GameState, salt: u32, bombs: u32) -> Vec<UnitOrder> {
     (0..)
         .zip(state.units())
         .map(|(index, unit)| {
             let dice =
                 salt.wrapping_mul(2_654_435_761).wrapping_add(u32::from(index) * 40_503) >> 7;
-            let act = match dice % 9 {
-                0 => UnitAction::Bomb,
-                roll => UnitAction::Move(UnitDirection::ALL[roll as usize % 4]),
+            let roll = dice % 9;
+            let act = if roll < bombs {
+                UnitAction::Bomb
+            } else {
+                UnitAction::Move(UnitDirection::ALL[roll as usize % 4])
             };
             UnitOrder { agent: unit.agent, unit: index, act }
         })
         .collect()
 }
 
-/// A game in its middle, with bombs, blasts and items about.
-fn middle() -> GeneratedGame {
+/// A game after some ticks in which `bombs` of nine orders are bombs.
+fn played(ticks: u32, bombs: u32) -> GeneratedGame {
     let mut game = generate(&Setup::default(), GameParams::default(), 1234, 1234).unwrap();
-    for tick in 0..120 {
-        let mut orders = orders(&game.state, tick);
+    for tick in 0..ticks {
+        let mut orders = orders(&game.state, tick, bombs);
         step(&game.board, &mut game.state, &mut game.streams, &mut orders, &mut ());
     }
     game
 }
 
+fn scene(game: &GeneratedGame) -> TickScene {
+    TickScene {
+        board: Arc::new(game.board.clone()),
+        state: game.state.clone(),
+        events: Vec::new(),
+        agent: 0,
+        tick_rate_hz: 10.0,
+    }
+}
+
 fn benches(criterion: &mut Criterion) {
-    let game = middle();
+    // In its middle, with bombs, blasts and items about.
+    let game = played(120, 1);
     let mut group = criterion.benchmark_group("forward");
     group.bench_function("clone", |bench| bench.iter(|| game.state.clone()));
     let units = u64::try_from(game.state.units().len()).unwrap();
@@ -55,7 +68,7 @@ fn benches(criterion: &mut Criterion) {
             || game.state.clone(),
             |mut state| {
                 for tick in 0..TICKS {
-                    let mut orders = orders(&state, tick);
+                    let mut orders = orders(&state, tick, 1);
                     step(
                         &game.board,
                         &mut state,
@@ -70,22 +83,21 @@ fn benches(criterion: &mut Criterion) {
         );
     });
     group.throughput(Throughput::Elements(1));
-    let scene = TickScene {
-        board: Arc::new(game.board.clone()),
-        state: game.state.clone(),
-        events: Vec::new(),
-        agent: 0,
-        tick_rate_hz: 10.0,
-    };
-    group.bench_function("forecast", |bench| bench.iter(|| DangerForecast::new(&scene, None)));
-    let forecast = DangerForecast::new(&scene, None);
+    let middle = scene(&game);
+    group.bench_function("forecast", |bench| bench.iter(|| DangerForecast::new(&middle, None)));
+    let forecast = DangerForecast::new(&middle, None);
     group.bench_function("escape", |bench| {
-        bench.iter(|| escape(&scene, &forecast, 0, DangerLevel::Possible));
+        bench.iter(|| escape(&middle, &forecast, 0, DangerLevel::Possible));
     });
+    // All six units live: there is much to choose from.
+    let scenes: Vec<_> = (20..60).step_by(5).map(|ticks| scene(&played(ticks, 0))).collect();
     let weights = SearchWeights::default();
     let options = SearchOptions { nodes: 3_000, ticks: 14, weights, ..SearchOptions::default() };
-    group.throughput(Throughput::Elements(search(&scene, &options).nodes));
-    group.bench_function("search-nodes", |bench| bench.iter(|| search(&scene, &options)));
+    let searches = || scenes.iter().map(|scene| search(scene, &options).nodes).sum::<u64>();
+    let nodes = searches();
+    assert!(nodes > 1_000, "searches of {nodes} nodes say little about the time of a node");
+    group.throughput(Throughput::Elements(nodes));
+    group.bench_function("search-nodes", |bench| bench.iter(searches));
     group.finish();
 }
 
