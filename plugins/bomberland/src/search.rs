@@ -165,7 +165,7 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
         known: BTreeMap::new(),
     };
     let counts: Vec<usize> = units.iter().map(|(_, plans)| plans.len()).collect();
-    let found = descend(&counts, options.nodes, |choice| {
+    let found = descend(&counts, &[], options.nodes, |choice| {
         let (value, ticks, _) = search.play(choice);
         (value, ticks)
     });

@@ -20,12 +20,14 @@ pub struct Descent {
 }
 
 /// Improves the joint choice of actors that have `options` options each, beginning with the first
-/// option of every actor. `evaluate` returns the value of a choice, which must not depend on
-/// earlier calls, and what the evaluation cost. The descent ends when no single actor can improve
-/// the value, or when the cost reaches `budget`; the first choice is always evaluated.
+/// option of every actor, or with one of the `others` that is better. `evaluate` returns the value
+/// of a choice, which must not depend on earlier calls, and what the evaluation cost. The descent
+/// ends when no single actor can improve the value, or when the cost reaches `budget`; the first
+/// choice is always evaluated.
 #[must_use]
 pub fn descend(
     options: &[usize],
+    others: &[Vec<usize>],
     budget: u64,
     mut evaluate: impl FnMut(&[usize]) -> (f64, u64),
 ) -> Descent {
@@ -39,6 +41,11 @@ pub fn descend(
     };
     let first = search.found.choice.clone();
     search.found.value = search.value(&first, &mut evaluate);
+    for start in others {
+        if search.found.spent < budget {
+            search.accept(start.clone(), &mut evaluate);
+        }
+    }
     let mut improved = true;
     while improved && search.found.spent < budget {
         improved = false;
@@ -74,6 +81,15 @@ impl Searching {
             Some(chosen) if *chosen != option => *chosen = option,
             Some(_) | None => return false,
         }
+        self.accept(choice, evaluate)
+    }
+
+    /// Takes a choice if it is better than the one so far; whether it is.
+    fn accept(
+        &mut self,
+        choice: Vec<usize>,
+        evaluate: &mut impl FnMut(&[usize]) -> (f64, u64),
+    ) -> bool {
         let value = self.value(&choice, evaluate);
         let better = value > self.found.value;
         if better {
@@ -117,28 +133,36 @@ mod tests {
 
     #[test]
     fn no_actor_alone_can_improve_the_result() {
-        let found = descend(&[3, 3], 1_000, apart);
+        let found = descend(&[3, 3], &[], 1_000, apart);
         assert_eq!((found.choice, found.value), (vec![1, 2], 10.0));
         assert_eq!(found.values[0], [Some(8.0), Some(10.0), Some(7.0)]);
     }
 
     #[test]
+    fn another_start_leads_out_of_where_no_actor_alone_can_improve_the_result() {
+        let both = |choice: &[usize]| (if choice == [1, 1] { 9.0 } else { -1.0 }, 10);
+        let values =
+            [vec![], vec![vec![1, 1]]].map(|others| descend(&[2, 2], &others, 99, both).value);
+        assert_eq!(values, [-1.0, 9.0]);
+    }
+
+    #[test]
     fn the_first_choice_is_evaluated_without_any_budget() {
-        let found = descend(&[3, 3], 0, apart);
+        let found = descend(&[3, 3], &[], 0, apart);
         assert_eq!((found.choice, found.value, found.spent), (vec![0, 0], 0.0, 10));
     }
 
     #[test]
     fn the_budget_bounds_the_cost_to_one_evaluation_more() {
         for budget in 0..100 {
-            assert!(descend(&[3, 3], budget, apart).spent <= budget.max(1) + 9);
+            assert!(descend(&[3, 3], &[], budget, apart).spent <= budget.max(1) + 9);
         }
     }
 
     #[test]
     fn a_choice_is_evaluated_once() {
         let mut seen = std::collections::BTreeSet::new();
-        let found = descend(&[3, 3, 1], 1_000, |choice| {
+        let found = descend(&[3, 3, 1], &[], 1_000, |choice| {
             assert!(seen.insert(choice.to_vec()), "{choice:?} twice");
             apart(choice)
         });
@@ -147,6 +171,6 @@ mod tests {
 
     #[test]
     fn no_actor_has_an_empty_choice() {
-        assert_eq!(descend(&[], 5, |_| (1.0, 1)).choice, Vec::<usize>::new());
+        assert_eq!(descend(&[], &[], 5, |_| (1.0, 1)).choice, Vec::<usize>::new());
     }
 }

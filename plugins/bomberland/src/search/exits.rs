@@ -20,6 +20,10 @@ const WAYS: i32 = 4;
 /// Ticks that a chase is played out.
 const CHASE: u32 = 5;
 
+/// Ticks before a bomb of its own side goes off, from which on a unit that the other side can keep in
+/// its reach no longer waits for a better moment.
+const LATE: u32 = 12;
+
 /// What an exit has to be.
 #[derive(Clone, Copy, Debug)]
 struct Exit {
@@ -86,12 +90,15 @@ impl Position<'_> {
                 .filter(|(act, after)| may && self.contested(unit, **act) && leaves(exit, after));
             outs.map(|(act, _)| *act).collect::<Vec<_>>()
         };
-        let (out, last) = EXITS.split_at(OUT);
+        let late = heat.of(unit.cell, Fear::OwnKept) & ((2 << LATE) - 1) != 0;
+        // A way through the ring of fire costs a life, too.
+        let (out, last) = EXITS.split_at(if late { OUT - 1 } else { OUT });
         let first = |exits: &[Exit]| exits.iter().copied().map(keeps).find(|kept| !kept.is_empty());
         let mut kept = first(out);
         let hope = if kept.is_none() { hope() } else { Vec::new() };
         if kept.is_none() && hope.is_empty() {
-            kept = first(last);
+            let goes = || out_soonest(index, acts, &afters);
+            kept = first(last).map(|waits| late.then(goes).flatten().unwrap_or(waits));
         }
         let Some(mut kept) = kept else {
             let hope = if hope.is_empty() { hasty(index, acts, &afters)? } else { hope };
@@ -301,6 +308,18 @@ fn hasty(
     soonest(ways.map(|(act, after)| (*act, after.way_out(index, Fear::Hasty))))
 }
 
+/// The orders after which a unit is soonest out of the reach of bombs of its own side if nobody is in
+/// its way; `None` where it never is.
+fn out_soonest(
+    index: UnitIndex,
+    acts: &[Option<UnitAction>],
+    afters: &[Position<'_>],
+) -> Option<Vec<Option<UnitAction>>> {
+    let calm = acts.iter().zip(afters).filter(|(_, it)| !it.burns_next(index, Fear::Possible));
+    let ways = |fear| calm.clone().map(move |(act, after)| (*act, after.way_out(index, fear)));
+    soonest(ways(Fear::Own)).or_else(|| soonest(ways(Fear::OwnInRing)))
+}
+
 /// The orders with the quickest ways out; `None` where there is none.
 fn soonest(
     ways: impl Iterator<Item = (Option<UnitAction>, Option<WayOut>)>,
@@ -378,6 +397,26 @@ mod tests {
             assert_eq!(kept(NOW, params), Some(vec![Some(up)]));
             assert_eq!(kept(NOW + 2, params), Some(vec![Some(left)]));
         }
+    }
+
+    #[test]
+    fn before_the_fuse_ends_a_unit_tries_a_way_out_that_an_enemy_can_close() {
+        let right = Some(UnitAction::Move(UnitDirection::Right));
+        let kept = |ticks, ring: &[CellIndex]| {
+            let params = GameParams { game_duration: NOW - 8, ..GameParams::default() };
+            let rows = [".##D##.", ".##E##.", ".C.....", "##F..##"];
+            let (board, mut state) = map(&rows, params);
+            state.put(8, CellEntity { expires: Some(NOW + ticks), ..armed(0, 0, 3) });
+            for cell in ring {
+                state.put(*cell, CellEntity::new(EntityKind::Fire, NOW));
+            }
+            let terrain = Terrain::new(&board);
+            Position::new(&board, &terrain, 0, &state).exits(0, &[None, right])
+        };
+        // The other way leads through the ring of fire.
+        let ring = [7, 13, 14, 20, 21, 27];
+        assert_eq!(kept(20, &ring), Some(vec![None]));
+        assert_eq!(kept(12, &ring), Some(vec![right]));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::trap::Traps;
 use super::{SearchOptions, SearchResult, result};
 use crate::rules::{UnitAction, UnitIndex};
 use phalanx_grid::descend;
-use plans::{Plan, plans};
+use plans::{Plan, STAYS, plans};
 use play::{BLOCKS, BOMBS, Game, HARD, IDLE, Outcome, Rules};
 
 /// Most ticks that a choice is played out.
@@ -64,7 +64,9 @@ pub(super) fn search(root: &Position<'_>, options: &SearchOptions, ticks: u32) -
     let firsts: Vec<_> = firsts.collect();
     let mut traps = Traps::new(root);
     let mut best = f64::NEG_INFINITY;
-    let found = descend(&counts, options.last_nodes, |choice| {
+    // Two units that walk into harm by the rules, each in the other one's place, are stopped only together.
+    let all_stay = vec![STAYS; counts.len()];
+    let found = descend(&counts, &[all_stay], options.last_nodes, |choice| {
         let chosen: Vec<(UnitIndex, &Plan)> = chosen(&units, choice);
         let mut nodes = 0;
         let mut against = |foe: Rules| {
@@ -117,9 +119,9 @@ mod tests {
     use crate::rules::{CellEntity, EntityKind, GameParams, UnitDirection};
     use std::sync::Arc;
 
-    /// What our first unit does after that many `nodes`, on a map on which the ring of fire has burnt
-    /// for `ring` ticks and fuses of bombs end late, with the `lives` of each of our units and of theirs.
-    fn act(nodes: u64, rows: &[&str], ring: i32, lives: [i32; 2]) -> Option<UnitAction> {
+    /// What our units do after that many `nodes`, on a map on which the ring of fire has burnt for
+    /// `ring` ticks and fuses of bombs end late, with the `lives` of each of our units and of theirs.
+    fn acts(nodes: u64, rows: &[&str], ring: i32, lives: [i32; 2]) -> Vec<Option<UnitAction>> {
         let params = GameParams {
             game_duration: drawn::NOW - ring,
             fire_interval: 1.0,
@@ -145,7 +147,12 @@ mod tests {
         let scene = TickScene { board, state, events: Vec::new(), agent: 0, tick_rate_hz: 10.0 };
         let options =
             SearchOptions { last_ticks: 60, last_nodes: nodes, ..SearchOptions::default() };
-        search_scene(&scene, &options).units[0].act
+        search_scene(&scene, &options).units.iter().map(|unit| unit.act).collect()
+    }
+
+    /// What the first of them does.
+    fn act(nodes: u64, rows: &[&str], ring: i32, lives: [i32; 2]) -> Option<UnitAction> {
+        acts(nodes, rows, ring, lives)[0]
     }
 
     #[test]
@@ -193,6 +200,13 @@ mod tests {
         let without = ["##..#", "FC...", "#.#.#", "#E.D#", "##.##"];
         let right = UnitAction::Move(UnitDirection::Right);
         assert_eq!(act(20_000, &without, 4, [3, 3]), Some(right));
+    }
+
+    #[test]
+    fn mates_stay_where_each_of_them_alone_would_still_walk_into_harm_by_the_rules() {
+        // Beginning with the rules alone, the search would find that they go down and left.
+        let map = [".....", "#C.D.", "..E..", ".B..#"];
+        assert_eq!(acts(20_000, &map, 8, [3, 3]), [None, None]);
     }
 
     #[test]

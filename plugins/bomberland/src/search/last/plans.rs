@@ -25,6 +25,9 @@ pub(super) struct Plan {
     pub(super) stays: bool,
 }
 
+/// Which plan of a living unit is to stay where it is, whatever comes.
+pub(super) const STAYS: usize = 1;
+
 /// Steps to a cell that a plan goes to.
 const STEPS: usize = 5;
 
@@ -36,7 +39,7 @@ const STILL: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 8];
 const RING: i32 = 20;
 
 /// All plans of a unit that are worth a try, those without a pause first; the first one of all is to
-/// play by the rules.
+/// play by the rules, and the second one to stay.
 pub(super) fn plans(root: &Position<'_>, index: UnitIndex) -> Vec<Plan> {
     let mut list = vec![(0, Plan::default())];
     let Some(unit) = root.state.unit(index).filter(|unit| unit.alive()) else {
