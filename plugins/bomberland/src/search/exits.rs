@@ -94,14 +94,18 @@ impl Position<'_> {
         // A way through the ring of fire costs a life, too.
         let (out, last) = EXITS.split_at(if late { OUT - 1 } else { OUT });
         let first = |exits: &[Exit]| exits.iter().copied().map(keeps).find(|kept| !kept.is_empty());
+        let ways = acts.iter().copied().zip(&afters);
         let mut kept = first(out);
         let hope = if kept.is_none() { hope() } else { Vec::new() };
         if kept.is_none() && hope.is_empty() {
-            let goes = || out_soonest(index, acts, &afters);
+            let calm = ways.clone().filter(|(_, it)| !it.burns_next(index, Fear::Possible));
+            let out = |fear| soonest_out(index, calm.clone(), fear);
+            let goes = || out(Fear::Own).or_else(|| out(Fear::OwnInRing));
             kept = first(last).map(|waits| late.then(goes).flatten().unwrap_or(waits));
         }
         let Some(mut kept) = kept else {
-            let hope = if hope.is_empty() { hasty(index, acts, &afters)? } else { hope };
+            let hasty = || soonest_out(index, ways, Fear::Hasty);
+            let hope = if hope.is_empty() { hasty()? } else { hope };
             return Some(self.detour(index, &hope, acts, &afters).unwrap_or(hope));
         };
         // A mate may want the same cell: then to wait is better, as long as there is time.
@@ -129,15 +133,14 @@ impl Position<'_> {
         if !self.gives_way(index) || !hope.iter().all(|act| self.contested(unit, *act)) {
             return None;
         }
-        let ways = acts.iter().zip(afters).filter(|(act, _)| !self.contested(unit, **act));
-        let ways = ways.map(|(act, after)| (*act, after));
+        let ways = acts.iter().copied().zip(afters);
+        let ways = ways.filter(|(act, _)| !self.contested(unit, *act));
         let past = |(act, after): (_, &Self)| (act, after.way_past_all(index, Fear::Hasty, 1));
-        let out = |fear| move |(act, after): (_, &Self)| (act, after.way_out(index, fear));
         let others = ways.clone().filter(|(act, _)| act.is_some());
         // Inside of the ring of fire no cell stays without danger for long.
         soonest(ways.map(past))
-            .or_else(|| soonest(others.clone().map(out(Fear::Hasty))))
-            .or_else(|| soonest(others.map(out(Fear::OwnInRing))))
+            .or_else(|| soonest_out(index, others.clone(), Fear::Hasty))
+            .or_else(|| soonest_out(index, others, Fear::OwnInRing))
     }
 
     /// Whether a unit gives way in this tick to an enemy that may want the same cell: two units that
@@ -297,27 +300,14 @@ impl Position<'_> {
     }
 }
 
-/// The orders after which a unit is soonest out of the reach of all bombs if none is set off before;
+/// The orders after which a unit is soonest out of what it fears if the other side stays where it is;
 /// `None` where it never is.
-fn hasty(
+fn soonest_out<'p, 'a: 'p>(
     index: UnitIndex,
-    acts: &[Option<UnitAction>],
-    afters: &[Position<'_>],
+    ways: impl Iterator<Item = (Option<UnitAction>, &'p Position<'a>)>,
+    fear: Fear,
 ) -> Option<Vec<Option<UnitAction>>> {
-    let ways = acts.iter().zip(afters);
-    soonest(ways.map(|(act, after)| (*act, after.way_out(index, Fear::Hasty))))
-}
-
-/// The orders after which a unit is soonest out of the reach of bombs of its own side if nobody is in
-/// its way; `None` where it never is.
-fn out_soonest(
-    index: UnitIndex,
-    acts: &[Option<UnitAction>],
-    afters: &[Position<'_>],
-) -> Option<Vec<Option<UnitAction>>> {
-    let calm = acts.iter().zip(afters).filter(|(_, it)| !it.burns_next(index, Fear::Possible));
-    let ways = |fear| calm.clone().map(move |(act, after)| (*act, after.way_out(index, fear)));
-    soonest(ways(Fear::Own)).or_else(|| soonest(ways(Fear::OwnInRing)))
+    soonest(ways.map(|(act, after)| (act, after.way_out(index, fear))))
 }
 
 /// The orders with the quickest ways out; `None` where there is none.
@@ -402,21 +392,20 @@ mod tests {
     #[test]
     fn before_the_fuse_ends_a_unit_tries_a_way_out_that_an_enemy_can_close() {
         let right = Some(UnitAction::Move(UnitDirection::Right));
-        let kept = |ticks, ring: &[CellIndex]| {
+        let kept = |ticks| {
             let params = GameParams { game_duration: NOW - 8, ..GameParams::default() };
             let rows = [".##D##.", ".##E##.", ".C.....", "##F..##"];
             let (board, mut state) = map(&rows, params);
             state.put(8, CellEntity { expires: Some(NOW + ticks), ..armed(0, 0, 3) });
-            for cell in ring {
-                state.put(*cell, CellEntity::new(EntityKind::Fire, NOW));
+            // The other way leads through the ring of fire.
+            for cell in [7, 13, 14, 20, 21, 27] {
+                state.put(cell, CellEntity::new(EntityKind::Fire, NOW));
             }
             let terrain = Terrain::new(&board);
             Position::new(&board, &terrain, 0, &state).exits(0, &[None, right])
         };
-        // The other way leads through the ring of fire.
-        let ring = [7, 13, 14, 20, 21, 27];
-        assert_eq!(kept(20, &ring), Some(vec![None]));
-        assert_eq!(kept(12, &ring), Some(vec![right]));
+        assert_eq!(kept(20), Some(vec![None]));
+        assert_eq!(kept(12), Some(vec![right]));
     }
 
     #[test]
