@@ -1,7 +1,7 @@
 //! Whether a unit gets out of danger though one of the other side wants to be in its way.
 
 use super::heat::Fear;
-use super::position::{Position, window};
+use super::position::Position;
 use super::reach::Reach;
 use super::terrain::closed;
 use crate::rules::{CellIndex, Unit};
@@ -45,8 +45,7 @@ impl<'a, 'b> Chase<'a, 'b> {
     }
 
     fn out(&mut self, cell: CellIndex, rival: CellIndex, gone: u32) -> bool {
-        let heat = self.position.heat(self.unit.agent);
-        if heat.of(cell, self.fear) & window(gone + 1) == 0 {
+        if self.position.calm(self.unit.agent, cell, gone + 1, self.fear) {
             return true;
         }
         if gone >= self.most {
@@ -57,6 +56,7 @@ impl<'a, 'b> Chase<'a, 'b> {
         }
         let steps = self.steps(cell, rival);
         let replies = self.steps(rival, cell);
+        let heat = self.position.heat(self.unit.agent);
         let burns =
             self.position.state.tick.saturating_add_unsigned(gone + 2) > self.unit.invulnerable;
         let hot = |at: CellIndex| {

@@ -50,6 +50,10 @@ const OUT: usize = 5;
 /// How much of a trap a unit is in that has no better exit.
 const TRAPS: [f64; EXITS.len()] = [0.0, 0.01, 0.02, 0.03, 0.04, 0.8, 0.85];
 
+/// The same of a unit that loses a life in a blast of its own side in the next tick, or cannot leave
+/// one in time: worse than the ring of fire, which takes a life, too.
+const BURNT: f64 = 3.0;
+
 impl Position<'_> {
     /// Which of these orders of a unit keep it the best exit from its side's bombs that it has;
     /// `None` where no bomb is near, or no order keeps any.
@@ -108,9 +112,10 @@ impl Position<'_> {
             let hope = if hope.is_empty() { hasty()? } else { hope };
             return Some(self.detour(index, &hope, acts, &afters).unwrap_or(hope));
         };
-        // A mate may want the same cell: then to wait is better, as long as there is time.
+        // A mate may want the same cell: then to wait is better, as long as there are time and a way.
+        let way = |(_, after): (_, &Self)| after.way_out(index, Fear::Hasty).is_some();
         if !kept.contains(&None)
-            && acts.contains(&None)
+            && acts.iter().zip(&afters).find(|(act, _)| act.is_none()).is_some_and(way)
             && keeps(Exit { fear: Fear::Possible, before_freeze: true }).contains(&None)
         {
             kept.push(None);
@@ -150,7 +155,7 @@ impl Position<'_> {
     }
 
     /// How badly orders that our units carry out together leave them without exits from their own
-    /// bombs: for each unit 0 with the best kind of exit, up to 1 without any. A step that a rival
+    /// bombs: for each unit 0 with the best kind of exit, 1 without any, 3 in a blast of ours. A step that a rival
     /// contests may come about or not; the worse counts.
     pub(super) fn trapped(&self, acts: &[(UnitIndex, Option<UnitAction>)]) -> f64 {
         let bombs = |act: &Option<UnitAction>| *act == Some(UnitAction::Bomb);
@@ -190,7 +195,7 @@ impl Position<'_> {
             // A unit that cannot be hurt yet may be in its side's fire, if it gets out in time.
             let shut = || !after.leaves(*index, unit.cell, Fear::OwnKept, u32::MAX);
             if hit || burns || fire && shut() {
-                return 1.0;
+                return BURNT;
             }
             if after.heat(unit.agent).of(body.cell, Fear::Own) == 0 {
                 return 0.0;
@@ -409,6 +414,21 @@ mod tests {
     }
 
     #[test]
+    fn a_unit_waits_on_its_bomb_only_while_the_ring_of_fire_leaves_it_a_way_out() {
+        let up = Some(UnitAction::Move(UnitDirection::Up));
+        let kept = |left| {
+            let params = GameParams { game_duration: NOW - 12 + left, ..GameParams::default() };
+            let (board, mut state) = map(&["..#.#..", "..#.#..", "..#C#D.", "..#####"], params);
+            state.put(10, armed(0, 0, 3));
+            let terrain = Terrain::new(&board);
+            assert_eq!(terrain.burns(24), NOW + left);
+            Position::new(&board, &terrain, 0, &state).exits(0, &[None, up])
+        };
+        assert_eq!(kept(14), Some(vec![up]));
+        assert_eq!(kept(40), Some(vec![up, None]));
+    }
+
+    #[test]
     fn fire_of_its_own_side_is_no_exit() {
         let up = Some(UnitAction::Move(UnitDirection::Up));
         let kept = |burns: bool| {
@@ -478,7 +498,7 @@ mod tests {
         let down = UnitAction::Move(UnitDirection::Down);
         let shot = UnitAction::Detonate(1.0, 0.0);
         assert!(trapped(&rows, &[(0, shot)]) < 0.5);
-        assert!(trapped(&rows, &[(0, shot), (2, down)]) > 0.5);
+        assert!(trapped(&rows, &[(0, shot), (2, down)]) >= BURNT, "worse than no exit");
     }
 
     #[test]

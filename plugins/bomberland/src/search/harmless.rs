@@ -3,10 +3,15 @@
 use super::exits::NEXT;
 use super::heat::Fear;
 use super::position::Position;
-use crate::rules::{CellIndex, EntityKind, ForwardChance, UnitAction, UnitIndex, UnitOrder, step};
+use crate::rules::{
+    CellIndex, EntityKind, ForwardChance, Unit, UnitAction, UnitIndex, UnitOrder, step,
+};
 
 /// Ticks within which a unit wants to be out of the reach of the bomb that it puts.
 const HASTE: u32 = 8;
+
+/// Ticks in which the owner of a bomb walks out of its reach, before it sets the bomb off.
+const WALK: i32 = 8;
 
 impl Position<'_> {
     /// Whether a bomb that the unit puts in the next tick leaves it and its mates a quick way out,
@@ -55,9 +60,30 @@ impl Position<'_> {
             }
             let worse =
                 |fear| self.way_out(mate, fear).is_some() && after.way_out(mate, fear).is_none();
-            (leaves(&after) || !leaves(self)) && !worse(Fear::Loose) && !worse(Fear::Certain)
+            let out = ring && after.heat(unit.agent).of(before.cell, Fear::Own) == 0;
+            (out || leaves(&after) || !leaves(self))
+                && !worse(Fear::Loose)
+                && !worse(Fear::Certain)
+                && !self.cuts_off(&after, before)
         });
         mates && (all_leave(&after) || !all_leave(self))
+    }
+
+    /// Whether a bomb of its own side, which has been put in the state `after`, reaches all ways out of
+    /// a unit's cell, and the ring of fire takes the cell before the bomb can be set off and its blast
+    /// is over. The unit would have to walk into the reach, and enemies can keep it there.
+    fn cuts_off(&self, after: &Self, unit: &Unit) -> bool {
+        let params = &self.board.params;
+        let over = params.armed.saturating_add(params.blast_duration).saturating_add(WALK);
+        let burns = self.burns(unit.cell);
+        if burns > self.state.tick.saturating_add(over) {
+            return false;
+        }
+        let reached = |position: &Self, cell| position.heat(unit.agent).of(cell, Fear::Own) != 0;
+        let near = self.terrain.near(unit.cell).map(|(_, to)| to);
+        let ways = near.filter(|to| !self.barred(*to) && self.burns(*to) > burns);
+        let ways: Vec<CellIndex> = ways.collect();
+        ways.iter().all(|to| reached(after, *to)) && ways.iter().any(|to| !reached(self, *to))
     }
 
     /// Whether a bomb in a cell that the unit walks to would be harmless, as far as one can say now:
@@ -200,5 +226,32 @@ mod tests {
             drawn::may_bomb(&board, &state)
         };
         assert_eq!([false, true].map(may_bomb), [true, false]);
+    }
+
+    #[test]
+    fn no_exit_is_a_cell_that_the_ring_of_fire_takes_before_the_bomb_has_burnt_out() {
+        let may_bomb = |fire_interval| {
+            let rows = ["..#.#..", "..#.#..", "..#C#D.", "..#####"];
+            may_bomb(
+                &rows,
+                GameParams { game_duration: NOW, fire_interval, ..GameParams::default() },
+            )
+        };
+        assert_eq!([2.0, 3.0].map(may_bomb), [false, true]);
+    }
+
+    #[test]
+    fn no_bomb_reaches_the_only_way_out_of_a_mates_cell_that_the_ring_of_fire_takes_soon() {
+        let rows =
+            |below: &'static str| [".......", "###.###", "###.###", "###C###", ".D...F.", below];
+        let may_bomb = |below, fire_interval| {
+            may_bomb(
+                &rows(below),
+                GameParams { game_duration: NOW, fire_interval, ..GameParams::default() },
+            )
+        };
+        assert!(!may_bomb("###E###", 1.0));
+        assert!(may_bomb("###E###", 10.0), "the bomb can be set off before");
+        assert!(may_bomb("#E#####", 1.0), "there is another way");
     }
 }

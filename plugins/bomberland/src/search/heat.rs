@@ -23,7 +23,7 @@ pub(super) struct Charge {
     early: i32,
     sure: i32,
     /// First tick from now in which any unit can set it off, its own side's too.
-    loose: i32,
+    pub(super) loose: i32,
     pub(super) reach: Vec<CellIndex>,
 }
 

@@ -15,8 +15,11 @@ const LOOK: u32 = 20;
 /// Most ticks that a way out may take.
 const DEPTH: u32 = 20;
 
+/// Ticks for the way back through the reach of a bomb that has burnt out.
+const BACK: i32 = 4;
+
 /// Bits `from` to `from + LOOK - 1`.
-pub(super) fn window(from: u32) -> u64 {
+fn window(from: u32) -> u64 {
     ((1_u64 << LOOK) - 1).checked_shl(from).unwrap_or(0)
 }
 
@@ -153,6 +156,18 @@ impl<'a> Position<'a> {
     /// Whether no danger is in sight for a unit that stays in a cell from the `ahead`th tick on.
     pub(super) fn calm(&self, agent: AgentIndex, cell: CellIndex, ahead: u32, fear: Fear) -> bool {
         self.heat(agent).of(cell, fear) & window(ahead) == 0
+            && (fear != Fear::Own || !self.brief(agent, cell, ahead))
+    }
+
+    /// Whether the ring of fire takes a cell before bombs of a unit's side can be set off from there,
+    /// have burnt out, and the unit has walked back: then it would have to leave the cell into their
+    /// reach. The unit comes to the cell in the `ahead`th tick.
+    fn brief(&self, agent: AgentIndex, cell: CellIndex, ahead: u32) -> bool {
+        let left = self.burns(cell).saturating_sub(self.state.tick);
+        let own = self.bombs().iter().filter(|bomb| bomb.agent == Some(agent));
+        let loose = own.map(|bomb| bomb.loose).max().unwrap_or(0);
+        let off = loose.max(i32::try_from(ahead).unwrap_or(i32::MAX));
+        left <= off.saturating_add(self.board.params.blast_duration).saturating_add(BACK)
     }
 
     /// Whether a unit can walk into a cell now. Units stay where they are.
@@ -210,7 +225,6 @@ impl<'a> Position<'a> {
     ) {
         let Some(unit) = self.state.unit(index) else { return };
         let heat = self.heat(unit.agent);
-        let goal = |cell: CellIndex| heat.of(cell, fear);
         let hot = |cell: CellIndex| heat.of(cell, fear.on_the_way());
         let ready = self.ready(unit);
         let whole = u32::try_from(unit.invulnerable.saturating_sub(self.state.tick)).unwrap_or(0);
@@ -221,7 +235,7 @@ impl<'a> Position<'a> {
         for ahead in 1..=DEPTH {
             for &(cell, first) in front.iter() {
                 let way = WayOut { first, ticks: ahead - 1 };
-                if goal(cell) & window(ahead) == 0 && enough(cell, way) {
+                if self.calm(unit.agent, cell, ahead, fear) && enough(cell, way) {
                     return;
                 }
             }
