@@ -107,7 +107,8 @@ pub struct DemoArgs {
     /// variants with large worlds, except with --fast].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub worlds: Option<u32>,
-    /// Seed of the map, of the referee's random numbers and of the scripts' random numbers.
+    /// Seed of the map, of the referee's random numbers and of the scripts' random numbers. Without
+    /// --fast, turns also depend on when messages arrive, so the same seed can end differently.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
     /// Play on virtual time, as fast as the machine allows; the same seed gives the same match.

@@ -10,9 +10,6 @@ use crate::rules::{
 /// Ticks within which a unit wants to be out of the reach of the bomb that it puts.
 const HASTE: u32 = 8;
 
-/// Ticks in which the owner of a bomb walks out of its reach, before it sets the bomb off.
-const WALK: i32 = 8;
-
 impl Position<'_> {
     /// Whether a bomb that the unit puts in the next tick leaves it and its mates a quick way out,
     /// whatever bombs the other side sets off and wherever it walks.
@@ -74,7 +71,8 @@ impl Position<'_> {
     /// is over. The unit would have to walk into the reach, and enemies can keep it there.
     fn cuts_off(&self, after: &Self, unit: &Unit) -> bool {
         let params = &self.board.params;
-        let over = params.armed.saturating_add(params.blast_duration).saturating_add(WALK);
+        let over =
+            params.armed.saturating_add(params.blast_duration).saturating_add_unsigned(HASTE);
         let burns = self.burns(unit.cell);
         if burns > self.state.tick.saturating_add(over) {
             return false;
