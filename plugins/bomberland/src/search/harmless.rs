@@ -3,12 +3,16 @@
 use super::exits::NEXT;
 use super::heat::Fear;
 use super::position::Position;
+use super::reach::Reach;
 use crate::rules::{
     CellIndex, EntityKind, ForwardChance, Unit, UnitAction, UnitIndex, UnitOrder, step,
 };
 
 /// Ticks within which a unit wants to be out of the reach of the bomb that it puts.
 const HASTE: u32 = 8;
+
+/// Steps from which on an enemy can soon put a bomb beside a unit.
+const NEAR: u16 = 2;
 
 impl Position<'_> {
     /// Whether a bomb that the unit puts in the next tick leaves it and its mates a quick way out,
@@ -67,21 +71,26 @@ impl Position<'_> {
     }
 
     /// Whether a bomb of its own side, which has been put in the state `after`, reaches all ways out of
-    /// a unit's cell, and the ring of fire takes the cell before the bomb can be set off and its blast
-    /// is over. The unit would have to walk into the reach, and enemies can keep it there.
+    /// a unit's cell that it did not reach before, and the unit may have to take one: the ring of fire
+    /// takes its cell before the bomb can be set off and its blast is over, or an enemy can soon put a
+    /// bomb there. In the reach, enemies can keep the unit there.
     fn cuts_off(&self, after: &Self, unit: &Unit) -> bool {
+        let reached = |position: &Self, cell| position.heat(unit.agent).of(cell, Fear::Own) != 0;
+        let near = || self.terrain.near(unit.cell).map(|(_, to)| to).filter(|to| !self.barred(*to));
+        let cut = |ways: Vec<CellIndex>| {
+            ways.iter().all(|to| reached(after, *to)) && ways.iter().any(|to| !reached(self, *to))
+        };
         let params = &self.board.params;
         let over =
             params.armed.saturating_add(params.blast_duration).saturating_add_unsigned(HASTE);
         let burns = self.burns(unit.cell);
-        if burns > self.state.tick.saturating_add(over) {
-            return false;
+        let ring = burns <= self.state.tick.saturating_add(over);
+        if ring && cut(near().filter(|to| self.burns(*to) > burns).collect()) {
+            return true;
         }
-        let reached = |position: &Self, cell| position.heat(unit.agent).of(cell, Fear::Own) != 0;
-        let near = self.terrain.near(unit.cell).map(|(_, to)| to);
-        let ways = near.filter(|to| !self.barred(*to) && self.burns(*to) > burns);
-        let ways: Vec<CellIndex> = ways.collect();
-        ways.iter().all(|to| reached(after, *to)) && ways.iter().any(|to| !reached(self, *to))
+        let mut rivals = Reach::default();
+        rivals.read(self, unit.agent != self.us);
+        rivals.steps(unit.cell) <= NEAR && cut(near().filter(|to| rivals.steps(*to) > 1).collect())
     }
 
     /// Whether a bomb in a cell that the unit walks to would be harmless, as far as one can say now:
@@ -251,5 +260,13 @@ mod tests {
         assert!(!may_bomb("###E###", 1.0));
         assert!(may_bomb("###E###", 10.0), "the bomb can be set off before");
         assert!(may_bomb("#E#####", 1.0), "there is another way");
+    }
+
+    #[test]
+    fn no_bomb_reaches_all_ways_by_which_a_mate_can_leave_an_enemy_s_next_bomb() {
+        let may_bomb =
+            |enemy| may_bomb(&[".#######", ".#######", "C.######", enemy], GameParams::default());
+        assert!(!may_bomb(".E.D...."));
+        assert!(may_bomb(".E.....D"));
     }
 }
