@@ -155,8 +155,8 @@ impl Position<'_> {
     }
 
     /// How badly orders that our units carry out together leave them without exits from their own
-    /// bombs: for each unit 0 with the best kind of exit, 1 without any, 3 in a blast of ours. A step that a rival
-    /// contests may come about or not; the worse counts.
+    /// bombs: for each unit 0 with the best kind of exit, 1 without any, 3 in a blast of ours. A step
+    /// that a rival contests may come about or not; the worse counts.
     pub(super) fn trapped(&self, acts: &[(UnitIndex, Option<UnitAction>)]) -> f64 {
         let bombs = |act: &Option<UnitAction>| *act == Some(UnitAction::Bomb);
         let mut hot = self.state.hot();
