@@ -6,6 +6,7 @@ use phalanx_assemble::world::World;
 use phalanx_game::{AgentId, Roster, RosterEntry, Said, Turn, Value, World as _};
 use phalanx_grid::Cell;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 /// Agents of the whole team.
 const AGENTS: u16 = 6;
@@ -58,9 +59,11 @@ fn heard() -> impl Strategy<Value = ResumeFrame> {
 }
 
 /// Plays a history in which agents from `late` on are heard from turn `from` on; the world meets
-/// them there, or has known them from the beginning.
+/// them there, or has known them from the beginning. Each hears the size of the team before its
+/// first percept: where no referee says it, all of the roster count.
 fn play(history: &[Vec<ResumeFrame>], late: u16, from: u32, enrolled: bool) -> World {
     let mut world = World::new(&roster(if enrolled { late } else { AGENTS }, &[]));
+    let mut met = BTreeSet::new();
     for (step, heard) in (0_u32..).zip(history) {
         if step == from && enrolled {
             world.enroll(&roster(AGENTS, &[]));
@@ -69,7 +72,7 @@ fn play(history: &[Vec<ResumeFrame>], late: u16, from: u32, enrolled: bool) -> W
         let present = (0..AGENTS).filter(|agent| *agent < late || step >= from);
         for (agent, heard) in present.zip(heard) {
             let Some((walls, mates, last)) = heard else { continue };
-            if step == 0 || (agent >= late && step == from) {
+            if met.insert(agent) {
                 world.begin(0, AgentId(agent), Some(&briefing(agent, AGENTS.into())));
             }
             world.observe(turn, AgentId(agent), percept(step, walls, mates, *last));
