@@ -76,21 +76,28 @@ impl Position<'_> {
     /// bomb there. In the reach, enemies can keep the unit there.
     fn cuts_off(&self, after: &Self, unit: &Unit) -> bool {
         let reached = |position: &Self, cell| position.heat(unit.agent).of(cell, Fear::Own) != 0;
-        let near = || self.terrain.near(unit.cell).map(|(_, to)| to).filter(|to| !self.barred(*to));
-        let cut = |ways: Vec<CellIndex>| {
-            ways.iter().all(|to| reached(after, *to)) && ways.iter().any(|to| !reached(self, *to))
+        let fresh = |to: &CellIndex| reached(after, *to) && !reached(self, *to);
+        let near = self.terrain.near(unit.cell).map(|(_, to)| to).filter(|to| !self.barred(*to));
+        let near: Vec<CellIndex> = near.collect();
+        // Most bombs are far from most mates: no need to ask where enemies can be.
+        if !near.iter().any(fresh) {
+            return false;
+        }
+        let cut = |is_way: &dyn Fn(CellIndex) -> bool| {
+            let mut ways = near.iter().filter(|to| is_way(**to));
+            ways.clone().all(|to| reached(after, *to)) && ways.any(fresh)
         };
         let params = &self.board.params;
         let over =
             params.armed.saturating_add(params.blast_duration).saturating_add_unsigned(HASTE);
         let burns = self.burns(unit.cell);
         let ring = burns <= self.state.tick.saturating_add(over);
-        if ring && cut(near().filter(|to| self.burns(*to) > burns).collect()) {
+        if ring && cut(&|to| self.burns(to) > burns) {
             return true;
         }
         let mut rivals = Reach::default();
         rivals.read(self, unit.agent != self.us);
-        rivals.steps(unit.cell) <= NEAR && cut(near().filter(|to| rivals.steps(*to) > 1).collect())
+        rivals.steps(unit.cell) <= NEAR && cut(&|to| rivals.steps(to) > 1)
     }
 
     /// Whether a bomb in a cell that the unit walks to would be harmless, as far as one can say now:
