@@ -85,6 +85,7 @@ pub(super) fn plans(
         plans.retain(|plan| plan.first() != Some(&PlanStep::Bomb));
     }
     keep_exits(position, index, &mut plans);
+    keep_out(position, unit, index, &mut plans);
     give_way(position, index, unit, &mut plans);
     if position.burst_pays(index, unit) {
         plans.push(vec![PlanStep::Bomb]);
@@ -102,6 +103,22 @@ fn give_way(position: &Position<'_>, index: UnitIndex, unit: &Unit, plans: &mut 
     if contested.contains(&false) {
         let mut contested = contested.into_iter();
         plans.retain(|_| contested.next() == Some(false));
+    }
+}
+
+/// Leaves out steps into the reach of bombs that the unit's side can set off in the next tick: it sets
+/// them off first. Enemies could keep the unit there until the fuse ends.
+fn keep_out(position: &Position<'_>, unit: &Unit, index: UnitIndex, plans: &mut Vec<Plan>) {
+    if position.hurries(unit.agent, unit.cell) {
+        return;
+    }
+    let armed = |cell| position.armed_at(unit.agent, cell);
+    let enters = |plan: &Plan| match first_order(position, index, plan) {
+        Some(UnitAction::Move(step)) => position.terrain.toward(unit.cell, step).is_some_and(armed),
+        Some(UnitAction::Bomb | UnitAction::Detonate(..)) | None => false,
+    };
+    if !armed(unit.cell) && !plans.iter().all(enters) {
+        plans.retain(|plan| !enters(plan));
     }
 }
 
@@ -315,7 +332,7 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{CellEntity, EntityKind, GameParams};
+    use crate::rules::{CellEntity, EntityKind, GameParams, UnitDirection};
     use crate::search::drawn::{NOW, armed, map};
     use crate::search::terrain::Terrain;
 
@@ -332,6 +349,23 @@ mod tests {
         let position = Position::new(&board, &terrain, 0, &state);
         let plans = plans(&position, 0, &[0.0; 12], 14);
         assert!(plans.iter().any(|plan| matches!(plan.first(), Some(PlanStep::Dash(_)))));
+    }
+
+    #[test]
+    fn a_bomb_of_its_side_is_set_off_before_a_unit_steps_into_its_reach() {
+        let enters = |stunned, diameter| {
+            let (board, mut state) = map(&["C.....D.#E"], GameParams::default());
+            state.put(2, armed(2, 0, diameter));
+            state.unit_mut(2).unwrap().stunned = stunned;
+            let terrain = Terrain::new(&board);
+            let position = Position::new(&board, &terrain, 0, &state);
+            let plans = plans(&position, 0, &[0.0; 10], 14);
+            let right = Some(UnitAction::Move(UnitDirection::Right));
+            plans.iter().any(|plan| first_order(&position, 0, plan) == right)
+        };
+        assert!(!enters(0.0, 3));
+        assert!(enters(f64::from(NOW + 9), 3), "its owner is frozen");
+        assert!(enters(0.0, 5), "the unit is in its reach already");
     }
 
     #[test]

@@ -346,6 +346,12 @@ impl<'a> Position<'a> {
         })
     }
 
+    /// Whether a bomb that an agent's units can set off in the next tick reaches a cell.
+    pub(super) fn armed_at(&self, agent: AgentIndex, cell: CellIndex) -> bool {
+        let mut own = self.bombs().iter().filter(|bomb| bomb.agent == Some(agent));
+        own.any(|bomb| bomb.loose <= 1 && bomb.reach.contains(&cell))
+    }
+
     /// Whether a unit burns soon, whatever it does.
     pub(super) fn doomed(&self, index: UnitIndex, unit: &Unit) -> bool {
         !self.calm(unit.agent, unit.cell, 1, Fear::Certain)
