@@ -12,6 +12,7 @@
 //! - `last`: the last ticks of the ring of fire, which are played to the end of the game.
 //! - `exits`, `chase` and `trap`: orders that leave a way out of the reach of own bombs. `burst`:
 //!   bombs that go off at once. `sent`: which orders the session sends.
+//! - `refused`: why an order is not tried.
 //! - `centre`: ways to the cells that burn last. `plan`: plans of one unit. `policy`: the greedy rules. `rollout`: plays a choice.
 //! - `value` and `weights`: what the end is worth.
 
@@ -30,6 +31,7 @@ mod plan;
 mod policy;
 mod position;
 mod reach;
+mod refused;
 mod rollout;
 mod sent;
 mod terrain;
@@ -38,6 +40,7 @@ mod trap;
 mod value;
 mod weights;
 
+pub use refused::{Refusal, Refused};
 pub use weights::SearchWeights;
 
 use crate::percept::TickScene;
@@ -97,6 +100,8 @@ pub struct UnitChoice {
     pub act: Option<UnitAction>,
     /// Its orders, the best first.
     pub alternatives: Vec<Alternative>,
+    /// Orders that it could carry out, but that were not tried.
+    pub refused: Vec<Refused>,
 }
 
 /// What a search found.
@@ -137,10 +142,10 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
         centre,
     };
     let worth = pulls.worth(weights);
-    let units: Vec<(UnitIndex, Vec<Plan>)> = root
-        .living(true)
-        .map(|(index, _)| (index, plans(&root, index, &worth, options.ticks)))
-        .collect();
+    let planned =
+        root.living(true).map(|(index, _)| (index, plans(&root, index, &worth, options.ticks)));
+    let (units, refused): (Vec<(UnitIndex, Vec<Plan>)>, Vec<Vec<Refused>>) =
+        planned.map(|(index, (plans, refused))| ((index, plans), refused)).unzip();
     let firsts = units.iter().map(|(index, plans)| {
         plans.iter().map(|plan| first_order(&root, *index, plan)).collect::<Vec<_>>()
     });
@@ -170,7 +175,11 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
         (value, ticks)
     });
     let (_, _, line) = search.play(&found.choice);
-    result(units.iter().map(|(index, _)| *index), &firsts, &found, line)
+    let mut result = result(units.iter().map(|(index, _)| *index), &firsts, &found, line);
+    for (choice, refused) in result.units.iter_mut().zip(refused) {
+        choice.refused = refused;
+    }
+    result
 }
 
 /// What a descent found, with the first order of each plan by unit, and our orders in the best line.
@@ -185,6 +194,7 @@ fn result(
         unit,
         act: firsts.get(*chosen).copied().flatten(),
         alternatives: alternatives(firsts.iter().copied().zip(values)),
+        refused: Vec::new(),
     });
     SearchResult {
         value: found.value,

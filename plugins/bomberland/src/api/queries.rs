@@ -1,7 +1,7 @@
 //! The native queries on the world.
 
 use super::{CELL, DIRECTION, KINDS, X, Y};
-use crate::search::SearchWeights;
+use crate::search::{Refusal, SearchWeights};
 use phalanx_game::declare::{count, field, optional, query, required, whole};
 use phalanx_game::{FieldDoc, Kind, ParamDoc, QueryDoc};
 
@@ -150,6 +150,16 @@ const CHOICE: &[FieldDoc] = &[
     field("value", Kind::Num, "The best value that was found with it."),
 ];
 
+const REFUSED: &[FieldDoc] = &[
+    field("action", Kind::Word(&["wait", "move", "bomb", "detonate"]), "What it could do next."),
+    field("args", Kind::List(&Kind::Any), "As for act.*."),
+    field(
+        "why",
+        Kind::Word(Refusal::WORDS),
+        "Why not: the cell can burn; no sure way out of own bombs; an armed own bomb reaches the cell; the blast hits own units; an enemy may want the same cell.",
+    ),
+];
+
 const UNIT_CHOICE: &[FieldDoc] = &[
     field("unit", Kind::Str, "The unit's name as the referee has it."),
     field("action", Kind::Word(&["wait", "move", "bomb", "detonate"]), "What it does next."),
@@ -158,6 +168,11 @@ const UNIT_CHOICE: &[FieldDoc] = &[
         "alternatives",
         Kind::List(&Kind::Table(CHOICE)),
         "Its orders that were tried, the best first.",
+    ),
+    field(
+        "refused",
+        Kind::List(&Kind::Table(REFUSED)),
+        "Its other orders, with the reason. Empty in the last ticks.",
     ),
 ];
 

@@ -4,6 +4,7 @@ use super::ending;
 use super::heat::Fear;
 use super::policy::OURS;
 use super::position::Position;
+use super::refused::{Refusal, Refused};
 use super::terrain::radius;
 use crate::rules::{CellIndex, Unit, UnitAction, UnitIndex};
 
@@ -42,17 +43,20 @@ struct Reached {
     steps: u32,
 }
 
-/// All plans of a unit that are worth a try; the first is to play by the rules.
+/// All plans of a unit that are worth a try, the first of which is to play by the rules; and the orders
+/// that it could carry out in the next tick, but with which no plan may begin.
 pub(super) fn plans(
     position: &Position<'_>,
     index: UnitIndex,
     worth: &[f64],
     depth: u32,
-) -> Vec<Plan> {
-    let mut plans = vec![Plan::new()];
-    let Some(unit) = position.state.unit(index).filter(|unit| unit.alive()) else { return plans };
+) -> (Vec<Plan>, Vec<Refused>) {
+    let (mut plans, mut refused) = (vec![Plan::new()], Vec::new());
+    let Some(unit) = position.state.unit(index).filter(|unit| unit.alive()) else {
+        return (plans, refused);
+    };
     if position.ready(unit) > depth {
-        return plans;
+        return (plans, refused);
     }
     let dash = position.doomed(index, unit);
     let reached = reachable(position, unit, depth, dash);
@@ -61,6 +65,9 @@ pub(super) fn plans(
         let armed = bomb.unit == Some(index) && bomb.armed <= position.state.tick + 1;
         if armed && position.harmless_blast(index, bomb.cell) {
             plans.push(vec![PlanStep::Detonate(bomb.cell)]);
+        } else if armed {
+            let act = Some(position.detonation(bomb.cell));
+            refused.push(Refused { act, why: Refusal::OwnUnits });
         }
     }
     let beside = reached.iter().enumerate().filter(|(_, at)| at.steps == 1).map(|(at, _)| at);
@@ -81,60 +88,95 @@ pub(super) fn plans(
         }
     }
     bombings(position, (index, unit), &reached, dash, &mut plans);
-    if !position.harmless_bomb(index) {
-        plans.retain(|plan| plan.first() != Some(&PlanStep::Bomb));
+    for (direction, to) in position.terrain.near(unit.cell) {
+        if position.open(to) && !reached.iter().any(|at| at.steps == 1 && at.cell == to) {
+            refused.push(Refused { act: Some(UnitAction::Move(direction)), why: Refusal::Danger });
+        }
     }
-    keep_exits(position, index, &mut plans);
-    keep_out(position, unit, index, &mut plans);
-    give_way(position, index, unit, &mut plans);
+    leave_out(position, (index, unit), &mut plans, &mut refused);
     if position.burst_pays(index, unit) {
         plans.push(vec![PlanStep::Bomb]);
     }
-    plans
+    let tried: Vec<_> = plans.iter().map(|plan| first_order(position, index, plan)).collect();
+    refused.retain(|it| position.ready(unit) <= 1 && !tried.contains(&it.act));
+    (plans, refused)
 }
 
-/// Now and then leaves out steps into cells that an enemy can step into at the same time.
-fn give_way(position: &Position<'_>, index: UnitIndex, unit: &Unit, plans: &mut Vec<Plan>) {
-    if !position.gives_way(index) || position.hurries(unit.agent, unit.cell) {
-        return;
+/// Leaves out plans that begin with an order that one of the filters refuses.
+fn leave_out(
+    position: &Position<'_>,
+    (index, unit): (UnitIndex, &Unit),
+    plans: &mut Vec<Plan>,
+    refused: &mut Vec<Refused>,
+) {
+    let mut drop = |act, why| {
+        if !refused.iter().any(|known: &Refused| known.act == act) {
+            refused.push(Refused { act, why });
+        }
+    };
+    if !position.harmless_bomb(index) {
+        plans.retain(|plan| plan.first() != Some(&PlanStep::Bomb));
+        if position.can_bomb(unit) {
+            drop(Some(UnitAction::Bomb), Refusal::NoExit);
+        }
     }
-    let contested = |plan: &Plan| position.contested(unit, first_order(position, index, plan));
-    let contested: Vec<bool> = plans.iter().map(contested).collect();
-    if contested.contains(&false) {
-        let mut contested = contested.into_iter();
-        plans.retain(|_| contested.next() == Some(false));
+    for (why, filter) in FILTERS {
+        let firsts: Vec<_> = plans.iter().map(|plan| first_order(position, index, plan)).collect();
+        let mut acts = Vec::new();
+        for first in &firsts {
+            if !acts.contains(first) {
+                acts.push(*first);
+            }
+        }
+        let Some(kept) = filter(position, (index, unit), &acts) else { continue };
+        let mut at = firsts.iter();
+        plans.retain(|_| at.next().is_some_and(|first| kept.contains(first)));
+        acts.into_iter().filter(|act| !kept.contains(act)).for_each(|act| drop(act, why));
     }
 }
+
+/// Of some first orders of a unit those that are tried; `None` for all.
+type Filter =
+    fn(&Position<'_>, (UnitIndex, &Unit), &[Option<UnitAction>]) -> Option<Vec<Option<UnitAction>>>;
+
+/// What leaves out orders, in turn, with the reason for explanations.
+const FILTERS: [(Refusal, Filter); 3] = [
+    (Refusal::NoExit, |position, (index, _), acts| position.exits(index, acts)),
+    (Refusal::ArmedBomb, keep_out),
+    (Refusal::Contested, give_way),
+];
 
 /// Leaves out steps into the reach of bombs that the unit's side can set off in the next tick: it sets
 /// them off first. Enemies could keep the unit there until the fuse ends.
-fn keep_out(position: &Position<'_>, unit: &Unit, index: UnitIndex, plans: &mut Vec<Plan>) {
-    if position.hurries(unit.agent, unit.cell) {
-        return;
-    }
+fn keep_out(
+    position: &Position<'_>,
+    (_, unit): (UnitIndex, &Unit),
+    acts: &[Option<UnitAction>],
+) -> Option<Vec<Option<UnitAction>>> {
     let armed = |cell| position.armed_at(unit.agent, cell);
-    let enters = |plan: &Plan| match first_order(position, index, plan) {
-        Some(UnitAction::Move(step)) => position.terrain.toward(unit.cell, step).is_some_and(armed),
+    if armed(unit.cell) || position.hurries(unit.agent, unit.cell) {
+        return None;
+    }
+    let enters = |act: &Option<UnitAction>| match act {
+        Some(UnitAction::Move(to)) => position.terrain.toward(unit.cell, *to).is_some_and(armed),
         Some(UnitAction::Bomb | UnitAction::Detonate(..)) | None => false,
     };
-    if !armed(unit.cell) && !plans.iter().all(enters) {
-        plans.retain(|plan| !enters(plan));
-    }
+    let kept: Vec<_> = acts.iter().copied().filter(|act| !enters(act)).collect();
+    (!kept.is_empty()).then_some(kept)
 }
 
-/// Leaves out plans that begin with an order after which the unit may not get out of the reach of
-/// its side's bombs.
-fn keep_exits(position: &Position<'_>, index: UnitIndex, plans: &mut Vec<Plan>) {
-    let firsts: Vec<_> = plans.iter().map(|plan| first_order(position, index, plan)).collect();
-    let mut acts = Vec::new();
-    for first in &firsts {
-        if !acts.contains(first) {
-            acts.push(*first);
-        }
+/// Now and then leaves out steps into cells that an enemy can step into at the same time.
+fn give_way(
+    position: &Position<'_>,
+    (index, unit): (UnitIndex, &Unit),
+    acts: &[Option<UnitAction>],
+) -> Option<Vec<Option<UnitAction>>> {
+    if !position.gives_way(index) || position.hurries(unit.agent, unit.cell) {
+        return None;
     }
-    let Some(kept) = position.exits(index, &acts) else { return };
-    let mut firsts = firsts.iter();
-    plans.retain(|_| firsts.next().is_some_and(|first| kept.contains(first)));
+    let free = acts.iter().copied().filter(|act| !position.contested(unit, *act));
+    let kept: Vec<_> = free.collect();
+    (!kept.is_empty()).then_some(kept)
 }
 
 /// What a unit does first in a plan.
@@ -347,7 +389,7 @@ mod tests {
         state.put(4, armed(0, 0, 3));
         let terrain = Terrain::new(&board);
         let position = Position::new(&board, &terrain, 0, &state);
-        let plans = plans(&position, 0, &[0.0; 12], 14);
+        let (plans, _) = plans(&position, 0, &[0.0; 12], 14);
         assert!(plans.iter().any(|plan| matches!(plan.first(), Some(PlanStep::Dash(_)))));
     }
 
@@ -359,13 +401,38 @@ mod tests {
             state.unit_mut(2).unwrap().stunned = stunned;
             let terrain = Terrain::new(&board);
             let position = Position::new(&board, &terrain, 0, &state);
-            let plans = plans(&position, 0, &[0.0; 10], 14);
+            let (plans, _) = plans(&position, 0, &[0.0; 10], 14);
             let right = Some(UnitAction::Move(UnitDirection::Right));
             plans.iter().any(|plan| first_order(&position, 0, plan) == right)
         };
         assert!(!enters(0.0, 3));
         assert!(enters(f64::from(NOW + 9), 3), "its owner is frozen");
         assert!(enters(0.0, 5), "the unit is in its reach already");
+    }
+
+    #[test]
+    fn what_is_not_tried_comes_with_a_reason() {
+        let why = |rows: &[&str], act| {
+            let (board, mut state) = map(rows, GameParams::default());
+            if let Some((cell, bomb)) = state.hot().next().map(|(cell, bomb)| (cell, *bomb)) {
+                state.put(cell, CellEntity { expires: Some(NOW + 30), ..bomb });
+            }
+            let terrain = Terrain::new(&board);
+            let position = Position::new(&board, &terrain, 0, &state);
+            let (plans, refused) = plans(&position, 0, &vec![0.0; terrain.cells()], 14);
+            let tried = plans.iter().any(|plan| first_order(&position, 0, plan) == act);
+            let why = refused.iter().find(|it| it.act == act).map(|it| it.why);
+            assert!(tried != why.is_some(), "{act:?}: {plans:?} {refused:?}");
+            why
+        };
+        let right = Some(UnitAction::Move(UnitDirection::Right));
+        let bomb = Some(UnitAction::Bomb);
+        assert_eq!(why(&["C.......D"], right), None);
+        assert_eq!(why(&["C.......D"], bomb), None);
+        assert_eq!(why(&["C#......D"], bomb), Some(Refusal::NoExit));
+        assert_eq!(why(&["C.B.....D"], right), Some(Refusal::ArmedBomb));
+        let shot = Some(UnitAction::Detonate(1.0, 0.0));
+        assert_eq!(why(&["CBE.....D"], shot), Some(Refusal::OwnUnits));
     }
 
     #[test]
@@ -386,7 +453,7 @@ mod tests {
             let (board, state) = map(&["...", "C..", "..D"], params);
             let terrain = Terrain::new(&board);
             let position = Position::new(&board, &terrain, 0, &state);
-            let plans = plans(&position, 0, &[0.0; 9], 14);
+            let (plans, _) = plans(&position, 0, &[0.0; 9], 14);
             let stays = plans.iter().filter(|plan| plan.last() == Some(&PlanStep::Stay));
             stays.map(Vec::len).collect::<Vec<_>>()
         };

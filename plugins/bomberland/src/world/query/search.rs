@@ -120,6 +120,12 @@ impl UnitQuery<'_> {
             Value::Map(fields)
         });
         fields.push(("alternatives".into(), Value::List(alternatives.collect())));
+        let refused = choice.refused.iter().map(|refused| {
+            let mut fields = action_fields(refused.act);
+            fields.push(("why".into(), refused.why.word().into()));
+            Value::Map(fields)
+        });
+        fields.push(("refused".into(), Value::List(refused.collect())));
         Value::Map(fields)
     }
 
