@@ -374,7 +374,7 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{CellEntity, EntityKind, GameParams, UnitDirection};
+    use crate::rules::{CellEntity, EntityKind, GameParams, GameState, UnitDirection};
     use crate::search::drawn::{NOW, armed, map};
     use crate::search::terrain::Terrain;
 
@@ -412,27 +412,33 @@ mod tests {
 
     #[test]
     fn what_is_not_tried_comes_with_a_reason() {
-        let why = |rows: &[&str], act| {
-            let (board, mut state) = map(rows, GameParams::default());
-            if let Some((cell, bomb)) = state.hot().next().map(|(cell, bomb)| (cell, *bomb)) {
-                state.put(cell, CellEntity { expires: Some(NOW + 30), ..bomb });
-            }
+        let why = |row: &str, act, change: &dyn Fn(&mut GameState)| {
+            let (board, mut state) = map(&[row], GameParams::default());
+            change(&mut state);
             let terrain = Terrain::new(&board);
             let position = Position::new(&board, &terrain, 0, &state);
-            let (plans, refused) = plans(&position, 0, &vec![0.0; terrain.cells()], 14);
+            let (plans, refused) = plans(&position, 0, &[0.0; 9], 14);
             let tried = plans.iter().any(|plan| first_order(&position, 0, plan) == act);
             let why = refused.iter().find(|it| it.act == act).map(|it| it.why);
-            assert!(tried != why.is_some(), "{act:?}: {plans:?} {refused:?}");
+            assert!(!tried || why.is_none(), "{act:?}: {plans:?} {refused:?}");
             why
         };
+        let own_bomb = |cell| move |state: &mut GameState| state.put(cell, armed(0, 0, 3));
         let right = Some(UnitAction::Move(UnitDirection::Right));
         let bomb = Some(UnitAction::Bomb);
-        assert_eq!(why(&["C.......D"], right), None);
-        assert_eq!(why(&["C.......D"], bomb), None);
-        assert_eq!(why(&["C#......D"], bomb), Some(Refusal::NoExit));
-        assert_eq!(why(&["C.B.....D"], right), Some(Refusal::ArmedBomb));
         let shot = Some(UnitAction::Detonate(1.0, 0.0));
-        assert_eq!(why(&["CBE.....D"], shot), Some(Refusal::OwnUnits));
+        assert_eq!(why("C.......D", right, &|_| ()), None);
+        assert_eq!(why("C.......D", bomb, &|_| ()), None);
+        let danger = |state: &mut GameState| state.put(2, armed(1, 1, 3));
+        assert_eq!(why("C.......D", right, &danger), Some(Refusal::Danger));
+        assert_eq!(why("C#......D", bomb, &|_| ()), Some(Refusal::NoExit));
+        assert_eq!(why("C.......D", right, &own_bomb(2)), Some(Refusal::ArmedBomb));
+        assert_eq!(why("C.E.....D", shot, &own_bomb(1)), Some(Refusal::OwnUnits));
+        let gives_way = |state: &mut GameState| state.tick = NOW + 2;
+        assert_eq!(why("C.D......", right, &|_| ()), None);
+        assert_eq!(why("C.D......", right, &gives_way), Some(Refusal::Contested));
+        let frozen = |state: &mut GameState| state.unit_mut(0).unwrap().stunned = f64::from(NOW);
+        assert_eq!(why("C#......D", bomb, &frozen), None);
     }
 
     #[test]
