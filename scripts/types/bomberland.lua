@@ -102,11 +102,17 @@
 ---@field action ("wait" | "move" | "bomb" | "detonate")? What it does next.
 ---@field args any[]? As for act.*.
 ---@field alternatives WorldSearchUnitAlternative[]? Its orders that were tried, the best first.
+---@field refused WorldSearchUnitRefused[]? Its other orders, with the reason. Empty in the last ticks.
 
 ---@class WorldSearchUnitAlternative
 ---@field action ("wait" | "move" | "bomb" | "detonate")? What it does next.
 ---@field args any[]? As for act.*.
 ---@field value number? The best value that was found with it.
+
+---@class WorldSearchUnitRefused
+---@field action ("wait" | "move" | "bomb" | "detonate")? What it could do next.
+---@field args any[]? As for act.*.
+---@field why ("danger" | "no exit" | "armed bomb" | "own units" | "contested")? Why not: the cell can burn; no sure way out of own bombs; an armed own bomb reaches the cell; the blast hits own units; an enemy may want the same cell.
 
 ---@class WorldSearchOptions
 ---@field nodes integer? Ticks to simulate; 4000 when nil. One choice is always played out.
