@@ -73,6 +73,11 @@ pub(super) fn wary(root: &Position<'_>, ending: f64) -> bool {
     ending > PLACES_COUNT || bombs(root) < PLENTY
 }
 
+/// Whether the bombs of a unit do not run out.
+pub(super) fn plenty(unit: &Unit) -> bool {
+    f64::from(unit.bombs) >= PLENTY
+}
+
 /// Bombs of a unit on average.
 fn bombs(root: &Position<'_>) -> f64 {
     let alive = root.state.units().iter().filter(|unit| unit.alive());

@@ -147,14 +147,16 @@ const FILTERS: [(Refusal, Filter); 3] = [
 ];
 
 /// Leaves out steps into the reach of bombs that the unit's side can set off in the next tick: it sets
-/// them off first. Enemies could keep the unit there until the fuse ends.
+/// them off first. Enemies could keep the unit there until the fuse ends. Where bombs run out, places
+/// are held beside armed ones.
 fn keep_out(
     position: &Position<'_>,
     (_, unit): (UnitIndex, &Unit),
     acts: &[Option<UnitAction>],
 ) -> Option<Vec<Option<UnitAction>>> {
     let armed = |cell| position.armed_at(unit.agent, cell);
-    if armed(unit.cell) || position.hurries(unit.agent, unit.cell) {
+    let hurries = position.hurries(unit.agent, unit.cell);
+    if hurries || armed(unit.cell) || !ending::plenty(unit) {
         return None;
     }
     let enters = |act: &Option<UnitAction>| match act {
@@ -395,8 +397,9 @@ mod tests {
 
     #[test]
     fn a_bomb_of_its_side_is_set_off_before_a_unit_steps_into_its_reach() {
-        let enters = |stunned, diameter| {
+        let enters = |bombs, stunned, diameter| {
             let (board, mut state) = map(&["C.....D.#E"], GameParams::default());
+            state.unit_mut(0).unwrap().bombs = bombs;
             state.put(2, armed(2, 0, diameter));
             state.unit_mut(2).unwrap().stunned = stunned;
             let terrain = Terrain::new(&board);
@@ -405,9 +408,10 @@ mod tests {
             let right = Some(UnitAction::Move(UnitDirection::Right));
             plans.iter().any(|plan| first_order(&position, 0, plan) == right)
         };
-        assert!(!enters(0.0, 3));
-        assert!(enters(f64::from(NOW + 9), 3), "its owner is frozen");
-        assert!(enters(0.0, 5), "the unit is in its reach already");
+        assert!(!enters(900, 0.0, 3));
+        assert!(enters(9, 0.0, 3), "bombs run out");
+        assert!(enters(900, f64::from(NOW + 9), 3), "its owner is frozen");
+        assert!(enters(900, 0.0, 5), "the unit is in its reach already");
     }
 
     #[test]
@@ -423,7 +427,12 @@ mod tests {
             assert!(!tried || why.is_none(), "{act:?}: {plans:?} {refused:?}");
             why
         };
-        let own_bomb = |cell| move |state: &mut GameState| state.put(cell, armed(0, 0, 3));
+        let own_bomb = |cell| {
+            move |state: &mut GameState| {
+                state.put(cell, armed(0, 0, 3));
+                state.unit_mut(0).unwrap().bombs = 900;
+            }
+        };
         let right = Some(UnitAction::Move(UnitDirection::Right));
         let bomb = Some(UnitAction::Bomb);
         let shot = Some(UnitAction::Detonate(1.0, 0.0));
