@@ -181,6 +181,8 @@ export type WorldSearchUnit = {
     args: { any }?,
     --- Its orders that were tried, the best first.
     alternatives: { WorldSearchUnitAlternative }?,
+    --- Its other orders, with the reason. Empty in the last ticks.
+    refused: { WorldSearchUnitRefused }?,
 }
 
 export type WorldSearchUnitAlternative = {
@@ -190,6 +192,15 @@ export type WorldSearchUnitAlternative = {
     args: { any }?,
     --- The best value that was found with it.
     value: number?,
+}
+
+export type WorldSearchUnitRefused = {
+    --- What it could do next.
+    action: ("wait" | "move" | "bomb" | "detonate")?,
+    --- As for act.*.
+    args: { any }?,
+    --- Why not: the cell can burn; no sure way out of own bombs; an armed own bomb reaches the cell; the blast hits own units; an enemy may want the same cell.
+    why: ("danger" | "no exit" | "armed bomb" | "own units" | "contested")?,
 }
 
 export type WorldSearchOptions = {
