@@ -37,10 +37,8 @@ impl Position<'_> {
         let both: Vec<_> = both.map(|unit| (unit, Some(UnitAction::Bomb))).collect();
         let both = self.after_all(&both);
         let most = self.free_for(!ours).min(HASTE);
-        // Inside of the ring of fire no cell stays without danger for long.
-        let ring = self.state.tick >= self.board.params.game_duration;
-        let fears: &[Fear] = if ring { &[Fear::Loose, Fear::Own] } else { &[Fear::Loose] };
-        let all_leave = |position: &Self| fears.iter().any(|fear| position.all_leave(ours, *fear));
+        let fears = self.exit_fears();
+        let ring = fears.contains(&Fear::Own);
         let mates = after.living(ours).all(|(mate, body)| {
             let Some(before) = self.state.unit(mate) else { return true };
             if body.hp != before.hp || burns(&after, before.cell) && !burns(self, before.cell) {
@@ -67,7 +65,7 @@ impl Position<'_> {
                 && !worse(Fear::Certain)
                 && !self.cuts_off(&after, before)
         });
-        mates && (all_leave(&after) || !all_leave(self))
+        mates && (after.each_leaves(ours) || !self.each_leaves(ours))
     }
 
     /// Whether a bomb of its own side, which has been put in the state `after`, reaches all ways out of

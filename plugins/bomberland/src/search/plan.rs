@@ -154,11 +154,11 @@ fn keep_out(
     (_, unit): (UnitIndex, &Unit),
     acts: &[Option<UnitAction>],
 ) -> Option<Vec<Option<UnitAction>>> {
-    let armed = |cell| position.armed_at(unit.agent, cell);
-    let hurries = position.hurries(unit.agent, unit.cell);
-    if hurries || armed(unit.cell) || !ending::plenty(unit) {
+    let caught = || position.heat(unit.agent).of(unit.cell, Fear::Own) != 0;
+    if !ending::plenty(unit) || position.hurries(unit.agent, unit.cell) || caught() {
         return None;
     }
+    let armed = |cell| position.armed_at(unit.agent, cell);
     let enters = |act: &Option<UnitAction>| match act {
         Some(UnitAction::Move(to)) => position.terrain.toward(unit.cell, *to).is_some_and(armed),
         Some(UnitAction::Bomb | UnitAction::Detonate(..)) | None => false,

@@ -165,7 +165,7 @@ impl<'a> Position<'a> {
     fn brief(&self, agent: AgentIndex, cell: CellIndex, ahead: u32) -> bool {
         let left = self.burns(cell).saturating_sub(self.state.tick);
         let own = self.bombs().iter().filter(|bomb| bomb.agent == Some(agent));
-        let loose = own.map(|bomb| bomb.loose).max().unwrap_or(0);
+        let Some(loose) = own.map(|bomb| bomb.loose).max() else { return false };
         let off = loose.max(i32::try_from(ahead).unwrap_or(i32::MAX));
         left <= off.saturating_add(self.board.params.blast_duration).saturating_add(BACK)
     }
@@ -346,10 +346,14 @@ impl<'a> Position<'a> {
         })
     }
 
-    /// Whether a bomb that an agent's units can set off in the next tick reaches a cell.
+    /// Whether a bomb that an agent's units can set off in the next tick, without harm to them, reaches
+    /// a cell.
     pub(super) fn armed_at(&self, agent: AgentIndex, cell: CellIndex) -> bool {
         let mut own = self.bombs().iter().filter(|bomb| bomb.agent == Some(agent));
-        own.any(|bomb| bomb.loose <= 1 && bomb.reach.contains(&cell))
+        own.any(|bomb| {
+            let owner = bomb.unit.filter(|_| bomb.loose <= 1 && bomb.reach.contains(&cell));
+            owner.is_some_and(|owner| self.harmless_blast(owner, bomb.cell))
+        })
     }
 
     /// Whether a unit burns soon, whatever it does.

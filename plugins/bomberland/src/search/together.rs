@@ -9,9 +9,20 @@ use crate::rules::{CellIndex, UnitIndex};
 const TOGETHER: usize = 3;
 
 impl Position<'_> {
+    /// The kinds of ways out that do. Inside of the ring of fire no cell stays without danger for long.
+    pub(super) fn exit_fears(&self) -> &'static [Fear] {
+        let ring = self.state.tick >= self.board.params.game_duration;
+        if ring { &[Fear::Loose, Fear::Own] } else { &[Fear::Loose] }
+    }
+
+    /// [`Self::all_leave`] by one kind of way out for all.
+    pub(super) fn each_leaves(&self, ours: bool) -> bool {
+        self.exit_fears().iter().any(|fear| self.all_leave(ours, *fear))
+    }
+
     /// Whether the units of a side that are in the reach of its bombs can all leave it, each for a
     /// cell of its own; they let each other pass.
-    pub(super) fn all_leave(&self, ours: bool, fear: Fear) -> bool {
+    fn all_leave(&self, ours: bool, fear: Fear) -> bool {
         let caught = self.living(ours);
         let caught = caught.filter(|(_, it)| self.heat(it.agent).of(it.cell, Fear::Own) != 0);
         let caught: Vec<UnitIndex> = caught.map(|(index, _)| index).take(TOGETHER).collect();

@@ -1,7 +1,13 @@
 //! How badly first orders of a choice trap our units between their own bombs.
 
+use super::exits::{EXITS, Exit, TRAPS};
+use super::heat::Fear;
 use super::position::Position;
-use crate::rules::{UnitAction, UnitIndex};
+use crate::rules::{CellIndex, EntityKind, UnitAction, UnitIndex};
+
+/// How much of a trap a unit is in that loses a life in a blast of its own side in the next tick, or
+/// cannot leave one in time: worse than the ring of fire, which takes a life, too.
+const BURNT: f64 = 3.0;
 
 /// Orders of our units that are carried out together.
 type Acts = Vec<(UnitIndex, Option<UnitAction>)>;
@@ -33,5 +39,179 @@ impl<'a, 'b> Traps<'a, 'b> {
         let trapped = self.root.trapped(&acts);
         self.known.push((acts, trapped));
         trapped
+    }
+}
+
+impl Position<'_> {
+    /// How badly orders that our units carry out together leave them without exits from their own
+    /// bombs: for each unit 0 with the best kind of exit, 1 without any, 3 in a blast of ours. A step
+    /// that a rival contests may come about or not; the worse counts.
+    pub(super) fn trapped(&self, acts: &[(UnitIndex, Option<UnitAction>)]) -> f64 {
+        let bombs = |act: &Option<UnitAction>| *act == Some(UnitAction::Bomb);
+        let mut hot = self.state.hot();
+        if !acts.iter().any(|(_, act)| bombs(act)) && !hot.any(|(_, it)| it.agent == Some(self.us))
+        {
+            return 0.0;
+        }
+        let mut worst = self.trapped_after(acts);
+        for at in 0..acts.len() {
+            let mut fewer = acts.to_vec();
+            let Some((index, act)) = fewer.get_mut(at) else { continue };
+            if self.state.unit(*index).is_some_and(|unit| self.contested(unit, *act)) {
+                *act = None;
+                worst = worst.max(self.trapped_after(&fewer));
+            }
+        }
+        worst
+    }
+
+    fn trapped_after(&self, acts: &[(UnitIndex, Option<UnitAction>)]) -> f64 {
+        let after = self.after_all(acts);
+        let free = self.free_for(false);
+        // Where the bombs that are set off reach, also past blocks that other bombs may destroy.
+        let shot = |cell| acts.iter().any(|(_, act)| *act == Some(self.detonation(cell)));
+        let shots = self.bombs().iter().filter(|bomb| shot(bomb.cell));
+        let lit: Vec<CellIndex> = shots.flat_map(|bomb| bomb.reach.iter().copied()).collect();
+        let trap = |(index, _): &(UnitIndex, Option<UnitAction>)| {
+            let Some(unit) = self.state.unit(*index).filter(|unit| unit.alive()) else {
+                return 0.0;
+            };
+            let Some(body) = after.state.unit(*index) else { return 0.0 };
+            let fire = after.own_fire(unit.cell) || self.went_off(unit.cell, &after.state);
+            let hit = body.hp < unit.hp && fire;
+            let fire = after.own_fire(body.cell) || lit.contains(&body.cell);
+            let burns = body.invulnerable <= after.state.tick && fire;
+            // A unit that cannot be hurt yet may be in its side's fire, if it gets out in time.
+            let shut = || !after.leaves(*index, unit.cell, Fear::OwnKept, u32::MAX);
+            if hit || burns || fire && shut() {
+                return BURNT;
+            }
+            if after.heat(unit.agent).of(body.cell, Fear::Own) == 0 {
+                return 0.0;
+            }
+            let leaves = |exit: Exit| {
+                let ticks = if exit.before_freeze { free } else { u32::MAX };
+                !after.burns_next(*index, exit.fear)
+                    && after.leaves(*index, unit.cell, exit.fear, ticks)
+            };
+            let kind = EXITS.into_iter().position(leaves);
+            kind.and_then(|kind| TRAPS.get(kind)).copied().unwrap_or(1.0)
+        };
+        let traps = acts.iter().map(trap).sum();
+        let bombs = acts.iter().any(|(_, act)| *act == Some(UnitAction::Bomb));
+        // Bombs of the same tick can leave units that each have an exit the same one.
+        if bombs && self.each_leaves(true) && !after.each_leaves(true) {
+            1.0_f64.max(traps)
+        } else {
+            traps
+        }
+    }
+
+    /// Whether a blast of ours burns in a cell.
+    fn own_fire(&self, cell: CellIndex) -> bool {
+        let fire = self.state.entity(cell).filter(|it| it.kind == EntityKind::Fire);
+        fire.is_some_and(|fire| fire.agent == Some(self.us) && !fire.permanent())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{CellEntity, GameParams, UnitDirection};
+    use crate::search::drawn::{NOW, armed, map};
+    use crate::search::terrain::Terrain;
+
+    #[test]
+    fn a_blast_of_ours_counts_where_the_ring_of_fire_hides_it() {
+        let params = GameParams { game_duration: NOW + 1, ..GameParams::default() };
+        let (board, mut state) = map(&["C.......D"], params);
+        state.put(0, armed(0, 0, 3));
+        let terrain = Terrain::new(&board);
+        assert!(Position::new(&board, &terrain, 0, &state).trapped(&[(0, None)]) > 0.5);
+    }
+
+    /// How badly orders together trap our units `C` (0) and `E` (2).
+    fn trapped(rows: &[&str], acts: &[(UnitIndex, UnitAction)]) -> f64 {
+        let (board, state) = map(rows, GameParams::default());
+        let acts: Vec<_> = acts.iter().map(|(unit, act)| (*unit, Some(*act))).collect();
+        Position::new(&board, &Terrain::new(&board), 0, &state).trapped(&acts)
+    }
+
+    #[test]
+    fn a_bomb_is_worse_when_a_mate_steps_into_the_only_exit() {
+        let rows = ["#E#######", "C.......D"];
+        let down = UnitAction::Move(UnitDirection::Down);
+        let alone = trapped(&rows, &[(0, UnitAction::Bomb)]);
+        assert!(trapped(&rows, &[(0, UnitAction::Bomb), (2, down)]) > alone);
+    }
+
+    #[test]
+    fn two_bombs_of_the_same_tick_that_leave_their_units_the_same_exit_are_a_trap() {
+        let trapped = |rows: &[&str], units: &[UnitIndex]| {
+            let acts: Vec<_> = units.iter().map(|unit| (*unit, UnitAction::Bomb)).collect();
+            trapped(rows, &acts)
+        };
+        let rows = ["#C...E###", "########D"];
+        assert_eq!(
+            [&[0][..], &[2], &[0, 2]].map(|units| trapped(&rows, units) >= 1.0),
+            [false, false, true]
+        );
+        assert!(trapped(&["#C....E##", "########D"], &[0, 2]) < 1.0);
+    }
+
+    #[test]
+    fn a_step_into_the_blast_that_a_mate_sets_off_is_a_trap() {
+        let rows = ["E#######", ".B...C.D"];
+        let down = UnitAction::Move(UnitDirection::Down);
+        let shot = UnitAction::Detonate(1.0, 0.0);
+        assert!(trapped(&rows, &[(0, shot)]) < 0.5);
+        assert!(trapped(&rows, &[(0, shot), (2, down)]) >= BURNT, "worse than no exit");
+    }
+
+    #[test]
+    fn so_is_a_step_into_fire_of_its_own_side_that_the_unit_cannot_leave_before_it_can_be_hurt() {
+        let trapped = |row: &str| {
+            let (board, mut state) = map(&[row], GameParams::default());
+            let fire = CellEntity::new(EntityKind::Fire, NOW - 1);
+            for cell in [1, 2] {
+                state.put(cell, CellEntity { expires: Some(NOW + 8), agent: Some(0), ..fire });
+            }
+            state.unit_mut(0).unwrap().invulnerable = NOW + 3;
+            let right = Some(UnitAction::Move(UnitDirection::Right));
+            Position::new(&board, &Terrain::new(&board), 0, &state).trapped(&[(0, right)])
+        };
+        assert!(trapped("#C......D") < 0.5);
+        assert!(trapped("#C.D.....") > 0.5, "an enemy closes the exit");
+    }
+
+    #[test]
+    fn so_is_one_that_a_mate_seems_to_prevent_since_only_one_of_two_steps_into_a_cell_is_sent() {
+        let trapped = |steps: &[(UnitIndex, UnitDirection)]| {
+            let rows = ["E......C", ".B.....D", "F......."];
+            let (board, mut state) = map(&rows, GameParams::default());
+            state.unit_mut(3).unwrap().agent = 0;
+            let steps = steps.iter().map(|(unit, step)| (*unit, Some(UnitAction::Move(*step))));
+            let shot = (0, Some(UnitAction::Detonate(1.0, 1.0)));
+            let acts: Vec<_> = std::iter::once(shot).chain(steps).collect();
+            Position::new(&board, &Terrain::new(&board), 0, &state).trapped(&acts)
+        };
+        assert!(trapped(&[]) < 0.5);
+        assert!(trapped(&[(2, UnitDirection::Down), (3, UnitDirection::Up)]) > 0.5);
+    }
+
+    #[test]
+    fn so_is_a_step_to_where_the_blast_comes_if_another_bomb_destroys_the_block_between() {
+        let left = UnitAction::Move(UnitDirection::Left);
+        let trapped = |acts: &[(UnitIndex, UnitAction)]| {
+            let (board, mut state) = map(&["...E.....", ".....C..D"], GameParams::default());
+            state.put(10, CellEntity { hp: Some(1), ..CellEntity::new(EntityKind::Wood, 0) });
+            state.put(9, armed(0, 0, 5));
+            state.put(1, armed(1, 1, 3));
+            let acts: Vec<_> = acts.iter().map(|(unit, act)| (*unit, Some(*act))).collect();
+            Position::new(&board, &Terrain::new(&board), 0, &state).trapped(&acts)
+        };
+        let shot = UnitAction::Detonate(0.0, 1.0);
+        assert!(trapped(&[(0, shot)]) < 0.5);
+        assert!(trapped(&[(0, shot), (2, left)]) > 0.5);
     }
 }
