@@ -1,13 +1,21 @@
 //! How badly first orders of a choice trap our units between their own bombs.
 
 use super::exits::{EXITS, Exit, TRAPS};
-use super::heat::Fear;
+use super::heat::{Charge, Fear};
 use super::position::Position;
 use crate::rules::{CellIndex, EntityKind, UnitAction, UnitIndex};
 
 /// How much of a trap a unit is in that loses a life in a blast of its own side in the next tick, or
 /// cannot leave one in time: worse than the ring of fire, which takes a life, too.
 const BURNT: f64 = 3.0;
+
+/// From how much on a unit has no exit.
+const SHUT: f64 = 0.8;
+
+/// By how much it is less of a trap that a bomb within [`NEAR`] steps of such a unit is set off: it is in
+/// the way of a mate that could make room.
+const EASE: f64 = 0.2;
+const NEAR: i32 = 6;
 
 /// Orders of our units that are carried out together.
 type Acts = Vec<(UnitIndex, Option<UnitAction>)>;
@@ -71,7 +79,8 @@ impl Position<'_> {
         // Where the bombs that are set off reach, also past blocks that other bombs may destroy.
         let shot = |cell| acts.iter().any(|(_, act)| *act == Some(self.detonation(cell)));
         let shots = self.bombs().iter().filter(|bomb| shot(bomb.cell));
-        let lit: Vec<CellIndex> = shots.flat_map(|bomb| bomb.reach.iter().copied()).collect();
+        let lit: Vec<CellIndex> =
+            shots.clone().flat_map(|bomb| bomb.reach.iter().copied()).collect();
         let trap = |(index, _): &(UnitIndex, Option<UnitAction>)| {
             let Some(unit) = self.state.unit(*index).filter(|unit| unit.alive()) else {
                 return 0.0;
@@ -97,14 +106,16 @@ impl Position<'_> {
             let kind = EXITS.into_iter().position(leaves);
             kind.and_then(|kind| TRAPS.get(kind)).copied().unwrap_or(1.0)
         };
-        let traps = acts.iter().map(trap).sum();
-        let bombs = acts.iter().any(|(_, act)| *act == Some(UnitAction::Bomb));
-        // Bombs of the same tick can leave units that each have an exit the same one.
-        if bombs && self.each_leaves(true) && !after.each_leaves(true) {
-            1.0_f64.max(traps)
-        } else {
-            traps
-        }
+        let alone: f64 = acts.iter().map(trap).sum();
+        // Units that each have an exit may have the same one.
+        let traps = if after.each_leaves(true) { alone } else { alone.max(1.0) };
+        let caught = |bomb: &Charge| {
+            let heat = after.heat(self.us);
+            let mut caught = after.living(true).filter(|(_, it)| heat.of(it.cell, Fear::Own) != 0);
+            caught.any(|(_, unit)| after.apart(unit.cell, bomb.cell) <= NEAR)
+        };
+        let eases = (SHUT..BURNT).contains(&traps) && shots.clone().any(caught);
+        if eases { traps - EASE } else { traps }
     }
 
     /// Whether a blast of ours burns in a cell.
@@ -143,6 +154,20 @@ mod tests {
         let down = UnitAction::Move(UnitDirection::Down);
         let alone = trapped(&rows, &[(0, UnitAction::Bomb)]);
         assert!(trapped(&rows, &[(0, UnitAction::Bomb), (2, down)]) > alone);
+    }
+
+    #[test]
+    fn a_unit_sets_its_bomb_off_rather_than_step_into_its_reach_to_make_room_for_a_mate() {
+        // The mate's bomb is at the right, and the only exit of both is where the unit is.
+        let trapped = |act| {
+            let (board, mut state) = map(&["#..CE.###", "########D"], GameParams::default());
+            state.put(10, armed(0, 0, 3));
+            state.put(14, armed(2, 0, 3));
+            Position::new(&board, &Terrain::new(&board), 0, &state)
+                .trapped(&[(0, Some(act)), (2, None)])
+        };
+        let (shot, left) = (UnitAction::Detonate(1.0, 1.0), UnitAction::Move(UnitDirection::Left));
+        assert!(trapped(shot) < trapped(left));
     }
 
     #[test]
