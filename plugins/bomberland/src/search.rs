@@ -142,10 +142,12 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
         centre,
     };
     let worth = pulls.worth(weights);
-    let planned =
-        root.living(true).map(|(index, _)| (index, plans(&root, index, &worth, options.ticks)));
-    let (units, refused): (Vec<(UnitIndex, Vec<Plan>)>, Vec<Vec<Refused>>) =
-        planned.map(|(index, (plans, refused))| ((index, plans), refused)).unzip();
+    let (mut units, mut refused) = (Vec::new(), Vec::new());
+    for (index, _) in root.living(true) {
+        let (plans, others) = plans(&root, index, &worth, options.ticks);
+        units.push((index, plans));
+        refused.push(others);
+    }
     let firsts = units.iter().map(|(index, plans)| {
         plans.iter().map(|plan| first_order(&root, *index, plan)).collect::<Vec<_>>()
     });
