@@ -121,11 +121,48 @@ fn happened(lines: &mut Lines, event: &MatchEvent) {
     }
 }
 
+/// A reason, with the fields of its data below it.
 fn reasoned(lines: &mut Lines, reason: &str, data: Option<&prost_types::Value>) {
-    match (reason, data) {
+    match (reason, data.map(|data| values::json(Some(data)))) {
         ("", _) => {}
         (reason, None) => lines.add("reason", reason),
-        (reason, data) => lines.add("reason", &format!("{reason} {}", values::json(data))),
+        (reason, Some(Value::Object(fields))) => {
+            lines.add("reason", reason);
+            let wide = fields.keys().map(|name| name.chars().count()).max().unwrap_or(0);
+            for (name, value) in &fields {
+                for (index, text) in rows(value).iter().enumerate() {
+                    let name = if index == 0 { name } else { "" };
+                    lines.add("", &format!("{name:<wide$}  {text}"));
+                }
+            }
+        }
+        (reason, Some(data)) => lines.add("reason", &format!("{reason} {}", brief(&data))),
+    }
+}
+
+/// A value in lines: one for each table of a list, none for what is empty.
+fn rows(value: &Value) -> Vec<String> {
+    let tables = value.as_array().filter(|items| items.iter().all(Value::is_object));
+    let rows = tables.map_or_else(|| vec![brief(value)], |items| items.iter().map(brief).collect());
+    rows.into_iter().filter(|row| !row.is_empty()).collect()
+}
+
+/// A value in one line, without quotes and with numbers as short as people need them.
+fn brief(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::Bool(_) => value.to_string(),
+        Value::Number(number) => match number.as_f64() {
+            Some(num) if number.is_f64() => ((num * 100.0).round() / 100.0).to_string(),
+            Some(_) | None => number.to_string(),
+        },
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(brief).collect::<Vec<_>>().join(", "),
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(name, value)| (name, brief(value)));
+            let fields = fields.filter(|(_, value)| !value.is_empty());
+            fields.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+        }
     }
 }
 
@@ -228,6 +265,29 @@ read      goal = {\"x\":3}
           … and 2 more reads
 answer    failed_path (in turn 0:119)";
         assert_eq!(page, expected);
+    }
+
+    #[test]
+    fn each_field_of_a_reason_has_its_line() {
+        let data = r#"{"value":53.638482,"line":"2 up","none":"","others":[
+            {"action":"move","args":["down"],"value":38.8234},
+            {"action":"bomb","args":[],"value":-7}]}"#;
+        let decided = Decided {
+            action: "wait()".into(),
+            role: "hunter".into(),
+            reason: "search".into(),
+            reason_data: values::from_word(data).ok(),
+            ..Decided::default()
+        };
+        let page = page(&explanation(vec![Kind::Decided(decided)]), Paint::none());
+        let expected = "\
+reason    search
+          line    2 up
+          others  action move, args down, value 38.82
+                  action bomb, value -7
+          value   53.64";
+        let shown: Vec<&str> = page.lines().skip(3).take(5).collect();
+        assert_eq!(shown, expected.lines().collect::<Vec<_>>());
     }
 
     #[test]

@@ -38,7 +38,7 @@ fn a_decision_of_a_living_match_is_explained() {
     let page = stdout(&demo.ask(&["why", &turn, "--output", "table"]));
     for expected in [
         "decided   skip() (worker, ",
-        "reason    the goal is east {\"x\":4}",
+        "reason    the goal is east\n          x  4\n",
         "made in   worker.luau:6",
         "read      goal = {\"x\":4}",
         "answer    success (in turn 0:",
