@@ -102,7 +102,7 @@
 ---@field action ("wait" | "move" | "bomb" | "detonate")? What it does next.
 ---@field args any[]? As for act.*.
 ---@field alternatives WorldSearchUnitAlternative[]? Its orders that were tried, the best first.
----@field refused WorldSearchUnitRefused[]? Its other orders, with the reason. Empty in the last ticks.
+---@field refused WorldSearchUnitRefused[]? Orders that were excluded, with the reason. Empty in the last ticks.
 
 ---@class WorldSearchUnitAlternative
 ---@field action ("wait" | "move" | "bomb" | "detonate")? What it does next.

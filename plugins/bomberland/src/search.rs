@@ -100,7 +100,7 @@ pub struct UnitChoice {
     pub act: Option<UnitAction>,
     /// Its orders, the best first.
     pub alternatives: Vec<Alternative>,
-    /// Orders that it could carry out, but that were not tried.
+    /// Orders that it could carry out, but that were excluded.
     pub refused: Vec<Refused>,
 }
 
@@ -177,26 +177,24 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
         (value, ticks)
     });
     let (_, _, line) = search.play(&found.choice);
-    let mut result = result(units.iter().map(|(index, _)| *index), &firsts, &found, line);
-    for (choice, refused) in result.units.iter_mut().zip(refused) {
-        choice.refused = refused;
-    }
-    result
+    let units = units.iter().map(|(index, _)| *index).zip(refused);
+    result(units, &firsts, &found, line)
 }
 
-/// What a descent found, with the first order of each plan by unit, and our orders in the best line.
+/// What a descent found for units, each with the orders that were excluded, with the first order of each
+/// plan by unit, and our orders in the best line.
 fn result(
-    units: impl Iterator<Item = UnitIndex>,
+    units: impl Iterator<Item = (UnitIndex, Vec<Refused>)>,
     firsts: &[Vec<Option<UnitAction>>],
     found: &Descent,
     line: Vec<(u32, UnitOrder)>,
 ) -> SearchResult {
     let choices = units.zip(firsts).zip(&found.choice).zip(&found.values);
-    let choices = choices.map(|(((unit, firsts), chosen), values)| UnitChoice {
+    let choices = choices.map(|((((unit, refused), firsts), chosen), values)| UnitChoice {
         unit,
         act: firsts.get(*chosen).copied().flatten(),
         alternatives: alternatives(firsts.iter().copied().zip(values)),
-        refused: Vec::new(),
+        refused,
     });
     SearchResult {
         value: found.value,

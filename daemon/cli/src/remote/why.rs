@@ -121,22 +121,24 @@ fn happened(lines: &mut Lines, event: &MatchEvent) {
     }
 }
 
-/// A reason, with the fields of its data below it.
+/// A reason, with the fields of its data below it; those that are empty are left out.
 fn reasoned(lines: &mut Lines, reason: &str, data: Option<&prost_types::Value>) {
     match (reason, data.map(|data| values::json(Some(data)))) {
         ("", _) => {}
         (reason, None) => lines.add("reason", reason),
         (reason, Some(Value::Object(fields))) => {
             lines.add("reason", reason);
-            let wide = fields.keys().map(|name| name.chars().count()).max().unwrap_or(0);
-            for (name, value) in &fields {
-                for (index, text) in rows(value).iter().enumerate() {
+            let fields = fields.iter().map(|(name, value)| (name, rows(value)));
+            let fields: Vec<_> = fields.filter(|(_, rows)| !rows.is_empty()).collect();
+            let wide = fields.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+            for (name, rows) in fields {
+                for (index, text) in rows.iter().enumerate() {
                     let name = if index == 0 { name } else { "" };
                     lines.add("", &format!("{name:<wide$}  {text}"));
                 }
             }
         }
-        (reason, Some(data)) => lines.add("reason", &format!("{reason} {}", brief(&data))),
+        (reason, Some(data)) => lines.add("reason", format!("{reason} {}", brief(&data)).trim()),
     }
 }
 
@@ -147,16 +149,14 @@ fn rows(value: &Value) -> Vec<String> {
     rows.into_iter().filter(|row| !row.is_empty()).collect()
 }
 
-/// A value in one line, without quotes and with numbers as short as people need them.
+/// A value in one line, without quotes and with numbers as long as people need them.
 fn brief(value: &Value) -> String {
     match value {
-        Value::Null => String::new(),
-        Value::Bool(_) => value.to_string(),
-        Value::Number(number) => match number.as_f64() {
-            Some(num) if number.is_f64() => ((num * 100.0).round() / 100.0).to_string(),
-            Some(_) | None => number.to_string(),
-        },
-        Value::String(text) => text.clone(),
+        Value::Null | Value::Bool(_) => value.to_string(),
+        Value::Number(number) => {
+            number.as_f64().filter(|_| number.is_f64()).map_or_else(|| number.to_string(), rounded)
+        }
+        Value::String(text) => text.replace(['\n', '\r'], " "),
         Value::Array(items) => items.iter().map(brief).collect::<Vec<_>>().join(", "),
         Value::Object(fields) => {
             let fields = fields.iter().map(|(name, value)| (name, brief(value)));
@@ -164,6 +164,17 @@ fn brief(value: &Value) -> String {
             fields.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
         }
     }
+}
+
+/// A number with two places after the point, four where it is smaller than one.
+fn rounded(num: f64) -> String {
+    let text = match num.abs() {
+        size if size >= 1.0 || size == 0.0 => format!("{num:.2}"),
+        size if size >= 0.001 => format!("{num:.4}"),
+        _ => return format!("{num:.2e}"),
+    };
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
 fn looked(look: &BoardLook) -> String {
@@ -268,8 +279,15 @@ answer    failed_path (in turn 0:119)";
     }
 
     #[test]
+    fn numbers_of_a_reason_are_as_long_as_people_need_them() {
+        let numbers = [0.0, -0.0, 12.0, 53.638_482, -1e6, 0.25, 0.001_234, -0.000_012_3];
+        let shown = numbers.map(rounded);
+        assert_eq!(shown, ["0", "0", "12", "53.64", "-1000000", "0.25", "0.0012", "-1.23e-5"]);
+    }
+
+    #[test]
     fn each_field_of_a_reason_has_its_line() {
-        let data = r#"{"value":53.638482,"line":"2 up","none":"","others":[
+        let data = r#"{"value":53.638482,"line":"2 up","nothing_is_here":"","others":[
             {"action":"move","args":["down"],"value":38.8234},
             {"action":"bomb","args":[],"value":-7}]}"#;
         let decided = Decided {

@@ -172,7 +172,7 @@ const UNIT_CHOICE: &[FieldDoc] = &[
     field(
         "refused",
         Kind::List(&Kind::Table(REFUSED)),
-        "Its other orders, with the reason. Empty in the last ticks.",
+        "Orders that were excluded, with the reason. Empty in the last ticks.",
     ),
 ];
 

@@ -48,7 +48,10 @@ pub(super) const EXITS: [Exit; 7] = [
 const OUT: usize = 5;
 
 /// How much of a trap a unit is in that has no better exit.
-pub(super) const TRAPS: [f64; EXITS.len()] = [0.0, 0.01, 0.02, 0.03, 0.04, 0.8, 0.85];
+pub(super) const TRAPS: [f64; EXITS.len()] = [0.0, 0.01, 0.02, 0.03, 0.04, SHUT, 0.85];
+
+/// From how much on a unit has no exit from bombs of its own side.
+pub(super) const SHUT: f64 = 0.8;
 
 impl Position<'_> {
     /// Which of these orders of a unit keep it the best exit from its side's bombs that it has;

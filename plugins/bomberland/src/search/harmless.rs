@@ -38,7 +38,7 @@ impl Position<'_> {
         let both = self.after_all(&both);
         let most = self.free_for(!ours).min(HASTE);
         let fears = self.exit_fears();
-        let ring = fears.contains(&Fear::Own);
+        let ring = self.in_ring();
         let mates = after.living(ours).all(|(mate, body)| {
             let Some(before) = self.state.unit(mate) else { return true };
             if body.hp != before.hp || burns(&after, before.cell) && !burns(self, before.cell) {
@@ -65,7 +65,7 @@ impl Position<'_> {
                 && !worse(Fear::Certain)
                 && !self.cuts_off(&after, before)
         });
-        mates && (after.each_leaves(ours) || !self.each_leaves(ours))
+        mates && (after.all_leave(ours) || !self.all_leave(ours))
     }
 
     /// Whether a bomb of its own side, which has been put in the state `after`, reaches all ways out of

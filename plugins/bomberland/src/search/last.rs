@@ -95,7 +95,7 @@ pub(super) fn search(root: &Position<'_>, options: &SearchOptions, ticks: u32) -
         (worst, nodes)
     });
     let line = game.play(&chosen(&units, &found.choice), HARD).line;
-    result(units.iter().map(|(index, _)| *index), &firsts, &found, line)
+    result(units.iter().map(|(index, _)| (*index, Vec::new())), &firsts, &found, line)
 }
 
 fn chosen<'a>(units: &'a [(UnitIndex, Vec<Plan>)], choice: &[usize]) -> Vec<(UnitIndex, &'a Plan)> {

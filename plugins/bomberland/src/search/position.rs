@@ -346,8 +346,8 @@ impl<'a> Position<'a> {
         })
     }
 
-    /// Whether a bomb that an agent's units can set off in the next tick, without harm to them, reaches
-    /// a cell.
+    /// Whether a bomb of an agent reaches a cell that can be set off in the next tick, and that harms
+    /// none of the agent's units if its owner does it.
     pub(super) fn armed_at(&self, agent: AgentIndex, cell: CellIndex) -> bool {
         let mut own = self.bombs().iter().filter(|bomb| bomb.agent == Some(agent));
         own.any(|bomb| {

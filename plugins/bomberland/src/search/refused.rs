@@ -1,4 +1,4 @@
-//! Orders that the search does not try, and why: for explanations.
+//! Orders that the search excludes, and why: for explanations.
 
 use crate::rules::UnitAction;
 
@@ -7,7 +7,8 @@ use crate::rules::UnitAction;
 pub enum Refusal {
     /// The cell burns or can burn when the unit is there.
     Danger,
-    /// Afterwards the unit or a mate might not get out of the reach of bombs of its own side.
+    /// Afterwards the unit or a mate might not get out of the reach of bombs of its own side, or an enemy
+    /// could make a new bomb go off at once.
     NoExit,
     /// A bomb of its own side reaches the cell, and can be set off first.
     ArmedBomb,
@@ -18,12 +19,18 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// All words for a reason.
-    pub const WORDS: &[&str] = &["danger", "no exit", "armed bomb", "own units", "contested"];
+    /// The words for all reasons.
+    pub const WORDS: &[&str] = &[
+        Self::Danger.word(),
+        Self::NoExit.word(),
+        Self::ArmedBomb.word(),
+        Self::OwnUnits.word(),
+        Self::Contested.word(),
+    ];
 
     /// How scripts read the reason.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Danger => "danger",
             Self::NoExit => "no exit",
@@ -34,7 +41,7 @@ impl Refusal {
     }
 }
 
-/// An order that the search does not try.
+/// An order that the search excludes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Refused {
     /// The order; `None` is to wait.

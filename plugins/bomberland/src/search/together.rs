@@ -9,20 +9,24 @@ use crate::rules::{CellIndex, UnitIndex};
 const TOGETHER: usize = 3;
 
 impl Position<'_> {
-    /// The kinds of ways out that do. Inside of the ring of fire no cell stays without danger for long.
-    pub(super) fn exit_fears(&self) -> &'static [Fear] {
-        let ring = self.state.tick >= self.board.params.game_duration;
-        if ring { &[Fear::Loose, Fear::Own] } else { &[Fear::Loose] }
+    /// Whether the ring of fire burns.
+    pub(super) fn in_ring(&self) -> bool {
+        self.state.tick >= self.board.params.game_duration
     }
 
-    /// [`Self::all_leave`] by one kind of way out for all.
-    pub(super) fn each_leaves(&self, ours: bool) -> bool {
-        self.exit_fears().iter().any(|fear| self.all_leave(ours, *fear))
+    /// What ways out of a new bomb may fear. Inside of the ring of fire no cell stays without danger for
+    /// long, so bombs of the own side are enough there.
+    pub(super) fn exit_fears(&self) -> &'static [Fear] {
+        if self.in_ring() { &[Fear::Loose, Fear::Own] } else { &[Fear::Loose] }
     }
 
     /// Whether the units of a side that are in the reach of its bombs can all leave it, each for a
     /// cell of its own; they let each other pass.
-    fn all_leave(&self, ours: bool, fear: Fear) -> bool {
+    pub(super) fn all_leave(&self, ours: bool) -> bool {
+        self.exit_fears().iter().any(|fear| self.all_leave_by(ours, *fear))
+    }
+
+    fn all_leave_by(&self, ours: bool, fear: Fear) -> bool {
         let caught = self.living(ours);
         let caught = caught.filter(|(_, it)| self.heat(it.agent).of(it.cell, Fear::Own) != 0);
         let caught: Vec<UnitIndex> = caught.map(|(index, _)| index).take(TOGETHER).collect();
@@ -96,7 +100,7 @@ mod tests {
             let (board, mut state) = map(&[row, "#####...D"], GameParams::default());
             state.put(13, CellEntity { created: NOW, ..armed(0, 0, 5) });
             let terrain = Terrain::new(&board);
-            Position::new(&board, &terrain, 0, &state).all_leave(true, Fear::Own)
+            Position::new(&board, &terrain, 0, &state).all_leave_by(true, Fear::Own)
         };
         assert!(leave("..EC....."));
         assert!(!leave("#.EC#...."));

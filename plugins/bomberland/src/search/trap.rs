@@ -1,6 +1,6 @@
 //! How badly first orders of a choice trap our units between their own bombs.
 
-use super::exits::{EXITS, Exit, TRAPS};
+use super::exits::{EXITS, Exit, SHUT, TRAPS};
 use super::heat::{Charge, Fear};
 use super::position::Position;
 use crate::rules::{CellIndex, EntityKind, UnitAction, UnitIndex};
@@ -9,13 +9,12 @@ use crate::rules::{CellIndex, EntityKind, UnitAction, UnitIndex};
 /// cannot leave one in time: worse than the ring of fire, which takes a life, too.
 const BURNT: f64 = 3.0;
 
-/// From how much on a unit has no exit.
-const SHUT: f64 = 0.8;
-
-/// By how much it is less of a trap that a bomb within [`NEAR`] steps of such a unit is set off: it is in
-/// the way of a mate that could make room.
+/// By how much less of a trap it is to be without an exit when a bomb is set off near one of our units
+/// in the reach of our bombs: that bomb can be in the way of a mate that could make room.
 const EASE: f64 = 0.2;
-const NEAR: i32 = 6;
+
+/// How many steps from the unit that bomb is at most.
+const EASE_STEPS: i32 = 6;
 
 /// Orders of our units that are carried out together.
 type Acts = Vec<(UnitIndex, Option<UnitAction>)>;
@@ -52,8 +51,9 @@ impl<'a, 'b> Traps<'a, 'b> {
 
 impl Position<'_> {
     /// How badly orders that our units carry out together leave them without exits from their own
-    /// bombs: for each unit 0 with the best kind of exit, 1 without any, 3 in a blast of ours. A step
-    /// that a rival contests may come about or not; the worse counts.
+    /// bombs: for each unit 0 with the best kind of exit, 1 without any, 3 in a blast of ours; at least 1
+    /// if they have no exit each, and [`EASE`] less if a bomb near them is set off. A step that a rival
+    /// contests may come about or not; the worse counts.
     pub(super) fn trapped(&self, acts: &[(UnitIndex, Option<UnitAction>)]) -> f64 {
         let bombs = |act: &Option<UnitAction>| *act == Some(UnitAction::Bomb);
         let mut hot = self.state.hot();
@@ -108,11 +108,11 @@ impl Position<'_> {
         };
         let alone: f64 = acts.iter().map(trap).sum();
         // Units that each have an exit may have the same one.
-        let traps = if after.each_leaves(true) { alone } else { alone.max(1.0) };
+        let traps = if after.all_leave(true) { alone } else { alone.max(1.0) };
         let caught = |bomb: &Charge| {
             let heat = after.heat(self.us);
             let mut caught = after.living(true).filter(|(_, it)| heat.of(it.cell, Fear::Own) != 0);
-            caught.any(|(_, unit)| after.apart(unit.cell, bomb.cell) <= NEAR)
+            caught.any(|(_, unit)| after.apart(unit.cell, bomb.cell) <= EASE_STEPS)
         };
         let eases = (SHUT..BURNT).contains(&traps) && shots.clone().any(caught);
         if eases { traps - EASE } else { traps }

@@ -181,7 +181,7 @@ export type WorldSearchUnit = {
     args: { any }?,
     --- Its orders that were tried, the best first.
     alternatives: { WorldSearchUnitAlternative }?,
-    --- Its other orders, with the reason. Empty in the last ticks.
+    --- Orders that were excluded, with the reason. Empty in the last ticks.
     refused: { WorldSearchUnitRefused }?,
 }
 
