@@ -163,11 +163,11 @@ mod tests {
             let (board, mut state) = map(&["#..CE.###", "########D"], GameParams::default());
             state.put(10, armed(0, 0, 3));
             state.put(14, armed(2, 0, 3));
-            Position::new(&board, &Terrain::new(&board), 0, &state)
-                .trapped(&[(0, Some(act)), (2, None)])
+            Position::new(&board, &Terrain::new(&board), 0, &state).trapped(&[(0, act), (2, None)])
         };
         let (shot, left) = (UnitAction::Detonate(1.0, 1.0), UnitAction::Move(UnitDirection::Left));
-        assert!(trapped(shot) < trapped(left));
+        assert!(trapped(Some(shot)) < trapped(Some(left)));
+        assert!(trapped(Some(shot)) < trapped(None), "that is a step towards an exit");
     }
 
     #[test]
