@@ -123,8 +123,8 @@ fn leave_out(
             drop(Some(UnitAction::Bomb), Refusal::NoExit);
         }
     }
+    let mut firsts: Vec<_> = plans.iter().map(|plan| first_order(position, index, plan)).collect();
     for (why, filter) in FILTERS {
-        let firsts: Vec<_> = plans.iter().map(|plan| first_order(position, index, plan)).collect();
         let mut acts = Vec::new();
         for first in &firsts {
             if !acts.contains(first) {
@@ -134,6 +134,7 @@ fn leave_out(
         let Some(kept) = filter(position, (index, unit), &acts) else { continue };
         let mut at = firsts.iter();
         plans.retain(|_| at.next().is_some_and(|first| kept.contains(first)));
+        firsts.retain(|first| kept.contains(first));
         acts.into_iter().filter(|act| !kept.contains(act)).for_each(|act| drop(act, why));
     }
 }

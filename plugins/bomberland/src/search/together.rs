@@ -3,7 +3,7 @@
 use super::heat::Fear;
 use super::position::Position;
 use super::terrain::closed;
-use crate::rules::{CellIndex, UnitIndex};
+use crate::rules::{CellIndex, Unit, UnitIndex};
 
 /// Most units whose exits are looked at together.
 const TOGETHER: usize = 3;
@@ -26,10 +26,14 @@ impl Position<'_> {
         self.exit_fears().iter().any(|fear| self.all_leave_by(ours, *fear))
     }
 
+    /// The living units of a side that are in the reach of its bombs.
+    pub(super) fn caught(&self, ours: bool) -> impl Iterator<Item = (UnitIndex, Unit)> + '_ {
+        self.living(ours).filter(|(_, it)| self.heat(it.agent).of(it.cell, Fear::Own) != 0)
+    }
+
     fn all_leave_by(&self, ours: bool, fear: Fear) -> bool {
-        let caught = self.living(ours);
-        let caught = caught.filter(|(_, it)| self.heat(it.agent).of(it.cell, Fear::Own) != 0);
-        let caught: Vec<UnitIndex> = caught.map(|(index, _)| index).take(TOGETHER).collect();
+        let caught = self.caught(ours).map(|(index, _)| index);
+        let caught: Vec<UnitIndex> = caught.take(TOGETHER).collect();
         let ends = caught.iter().map(|index| self.ends(*index, fear, &caught));
         caught.len() < 2 || each_has_one(&ends.collect::<Vec<_>>(), &mut Vec::new())
     }

@@ -109,12 +109,10 @@ impl Position<'_> {
         let alone: f64 = acts.iter().map(trap).sum();
         // Units that each have an exit may have the same one.
         let traps = if after.all_leave(true) { alone } else { alone.max(1.0) };
-        let caught = |bomb: &Charge| {
-            let heat = after.heat(self.us);
-            let mut caught = after.living(true).filter(|(_, it)| heat.of(it.cell, Fear::Own) != 0);
-            caught.any(|(_, unit)| after.apart(unit.cell, bomb.cell) <= EASE_STEPS)
+        let near = |bomb: &Charge| {
+            after.caught(true).any(|(_, unit)| after.apart(unit.cell, bomb.cell) <= EASE_STEPS)
         };
-        let eases = (SHUT..BURNT).contains(&traps) && shots.clone().any(caught);
+        let eases = (SHUT..BURNT).contains(&traps) && shots.clone().any(near);
         if eases { traps - EASE } else { traps }
     }
 
