@@ -3,7 +3,7 @@
 use super::exits::{EXITS, Exit, SHUT, TRAPS};
 use super::heat::{Charge, Fear};
 use super::position::Position;
-use crate::rules::{CellIndex, EntityKind, UnitAction, UnitIndex};
+use crate::rules::{CellEntity, CellIndex, EntityKind, UnitAction, UnitIndex};
 
 /// How much of a trap a unit is in that loses a life in a blast of its own side in the next tick, or
 /// cannot leave one in time: worse than the ring of fire, which takes a life, too.
@@ -86,9 +86,9 @@ impl Position<'_> {
                 return 0.0;
             };
             let Some(body) = after.state.unit(*index) else { return 0.0 };
-            let fire = after.own_fire(unit.cell) || self.went_off(unit.cell, &after.state);
+            let fire = after.own_fire(unit.cell, 0) || self.went_off(unit.cell, &after.state);
             let hit = body.hp < unit.hp && fire;
-            let fire = after.own_fire(body.cell) || lit.contains(&body.cell);
+            let fire = after.own_fire(body.cell, 1) || lit.contains(&body.cell);
             let burns = body.invulnerable <= after.state.tick && fire;
             // A unit that cannot be hurt yet may be in its side's fire, if it gets out in time.
             let shut = || !after.leaves(*index, unit.cell, Fear::OwnKept, u32::MAX);
@@ -116,17 +116,19 @@ impl Position<'_> {
         if eases { traps - EASE } else { traps }
     }
 
-    /// Whether a blast of ours burns in a cell.
-    fn own_fire(&self, cell: CellIndex) -> bool {
-        let fire = self.state.entity(cell).filter(|it| it.kind == EntityKind::Fire);
-        fire.is_some_and(|fire| fire.agent == Some(self.us) && !fire.permanent())
+    /// Whether a blast of ours that is in a cell still burns there after some ticks: it ends in the
+    /// tick of its end before it hurts a unit.
+    fn own_fire(&self, cell: CellIndex, ticks: i32) -> bool {
+        let own = |it: &&CellEntity| it.kind == EntityKind::Fire && it.agent == Some(self.us);
+        let end = self.state.entity(cell).filter(own).and_then(|fire| fire.expires);
+        end.is_some_and(|end| end > self.state.tick + ticks)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{CellEntity, GameParams, UnitDirection};
+    use crate::rules::{GameParams, UnitDirection};
     use crate::search::drawn::{NOW, armed, map};
     use crate::search::terrain::Terrain;
 
@@ -144,6 +146,20 @@ mod tests {
         let (board, state) = map(rows, GameParams::default());
         let acts: Vec<_> = acts.iter().map(|(unit, act)| (*unit, Some(*act))).collect();
         Position::new(&board, &Terrain::new(&board), 0, &state).trapped(&acts)
+    }
+
+    #[test]
+    fn a_unit_steps_into_a_blast_of_its_side_in_the_tick_before_it_ends() {
+        let steps = |end: i32| {
+            let (board, mut state) = map(&["C.......D"], GameParams::default());
+            let blast =
+                CellEntity { expires: Some(NOW + end), ..CellEntity::new(EntityKind::Fire, 0) };
+            state.put(1, CellEntity { agent: Some(0), ..blast });
+            let terrain = Terrain::new(&board);
+            let step = Some(UnitAction::Move(UnitDirection::Right));
+            Position::new(&board, &terrain, 0, &state).trapped(&[(0, step)])
+        };
+        assert_eq!([2, 3].map(steps), [0.0, BURNT]);
     }
 
     #[test]
