@@ -41,6 +41,25 @@ fn a_fast_demo_answers_everything_and_the_same_seed_gives_the_same_match() {
 }
 
 #[test]
+fn what_scripts_log_is_on_standard_error_with_json_too_if_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = "return { decide = function()\n\
+        log.info('here I am')\nreturn act.skip()\nend }";
+    std::fs::write(dir.path().join("worker.luau"), script).unwrap();
+    let folder = dir.path().to_str().unwrap();
+    let said = |more: &[&str]| {
+        let words = ["demo", "--json", "--steps", "3", "--strategy", folder, "--opponent", "idle"];
+        let output = phalanx(&[&words[..], more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert_eq!(stdout(&output).lines().count(), 1);
+        stderr(&output).contains("here I am")
+    };
+    let fast = ["--fast", "--log"];
+    let live = ["--pace", "20ms", "--log"];
+    assert_eq!([&fast[..1], &fast, &live[..2], &live].map(said), [false, true, false, true]);
+}
+
+#[test]
 fn bomberland_on_virtual_time_is_answered_whole_and_the_same_again() {
     let dir = tempfile::tempdir().unwrap();
     let walker = "return { decide = function()\n\

@@ -132,7 +132,9 @@ impl Progress {
         if topic == EventTopic::Trouble && self.kept.len() < TROUBLES_MAX {
             self.kept.push(line(Paint::none()));
         }
-        self.print(line(Paint::stderr()));
+        let line = line(Paint::stderr());
+        // Lines of scripts are here only if they are asked for: with `--json`, too.
+        if topic == EventTopic::Script { self.put(line) } else { self.print(line) }
     }
 
     /// A mistake that the referee reports: of its own scripts, or in what a client sent.
@@ -160,11 +162,16 @@ impl Progress {
     }
 
     fn print(&self, line: String) {
+        if self.bar.is_some() || self.lines {
+            self.put(line);
+        }
+    }
+
+    fn put(&self, line: String) {
         match &self.bar {
             Some(bar) => bar.println(line),
             // An error only means that standard error is closed.
-            None if self.lines => writeln!(std::io::stderr(), "{line}").unwrap_or_default(),
-            None => {}
+            None => writeln!(std::io::stderr(), "{line}").unwrap_or_default(),
         }
     }
 
