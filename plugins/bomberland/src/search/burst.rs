@@ -3,15 +3,9 @@
 use super::heat::Fear;
 use super::position::Position;
 use super::terrain::radius;
-use crate::rules::{CellEntity, CellIndex, EntityKind, Unit, UnitAction, UnitIndex};
+use crate::rules::{CellEntity, Unit, UnitAction, UnitIndex};
 
 impl Position<'_> {
-    /// Whether the fire in a cell burns longer than until a tick.
-    fn burns_after(&self, cell: CellIndex, tick: i32) -> bool {
-        let fire = self.state.entity(cell).filter(|thing| thing.kind == EntityKind::Fire);
-        fire.is_some_and(|fire| fire.expires.is_none_or(|expires| expires > tick))
-    }
-
     /// Whether a bomb of the unit goes off at once, as bombs do that are put into fire, and hurts the
     /// other side only. The unit itself has been hurt by the fire and cannot be hurt again so soon;
     /// afterwards it gets out past the enemies, or the ring of fire would have had it anyway.
@@ -65,7 +59,7 @@ impl Position<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::GameParams;
+    use crate::rules::{EntityKind, GameParams};
     use crate::search::drawn::{self, NOW, map};
 
     /// The fire of an enemy's blast.

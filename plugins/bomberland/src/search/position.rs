@@ -337,6 +337,13 @@ impl<'a> Position<'a> {
         fire.is_some_and(|fire| !fire.permanent())
     }
 
+    /// Whether the fire in a cell burns longer than until a tick: in the tick of its end it hurts no
+    /// unit.
+    pub(super) fn burns_after(&self, cell: CellIndex, tick: i32) -> bool {
+        let fire = self.state.entity(cell).filter(|thing| thing.kind == EntityKind::Fire);
+        fire.is_some_and(|fire| fire.expires.is_none_or(|expires| expires > tick))
+    }
+
     /// Whether a bomb of ours that reached a cell has gone off in a later state. The ring of fire
     /// hides such a blast where both come in one tick.
     pub(super) fn went_off(&self, cell: CellIndex, later: &GameState) -> bool {

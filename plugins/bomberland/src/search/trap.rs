@@ -3,7 +3,7 @@
 use super::exits::{EXITS, Exit, SHUT, TRAPS};
 use super::heat::{Charge, Fear};
 use super::position::Position;
-use crate::rules::{CellEntity, CellIndex, EntityKind, UnitAction, UnitIndex};
+use crate::rules::{CellIndex, UnitAction, UnitIndex};
 
 /// How much of a trap a unit is in that loses a life in a blast of its own side in the next tick, or
 /// cannot leave one in time: worse than the ring of fire, which takes a life, too.
@@ -86,9 +86,11 @@ impl Position<'_> {
                 return 0.0;
             };
             let Some(body) = after.state.unit(*index) else { return 0.0 };
-            let fire = after.own_fire(unit.cell, 0) || self.went_off(unit.cell, &after.state);
+            let fire = after.own_fire(unit.cell) || self.went_off(unit.cell, &after.state);
             let hit = body.hp < unit.hp && fire;
-            let fire = after.own_fire(body.cell, 1) || lit.contains(&body.cell);
+            let next = after.state.tick + 1;
+            let fire = after.own_fire(body.cell) && after.burns_after(body.cell, next);
+            let fire = fire || lit.contains(&body.cell);
             let burns = body.invulnerable <= after.state.tick && fire;
             // A unit that cannot be hurt yet may be in its side's fire, if it gets out in time.
             let shut = || !after.leaves(*index, unit.cell, Fear::OwnKept, u32::MAX);
@@ -116,19 +118,16 @@ impl Position<'_> {
         if eases { traps - EASE } else { traps }
     }
 
-    /// Whether a blast of ours that is in a cell still burns there after some ticks: it ends in the
-    /// tick of its end before it hurts a unit.
-    fn own_fire(&self, cell: CellIndex, ticks: i32) -> bool {
-        let own = |it: &&CellEntity| it.kind == EntityKind::Fire && it.agent == Some(self.us);
-        let end = self.state.entity(cell).filter(own).and_then(|fire| fire.expires);
-        end.is_some_and(|end| end > self.state.tick + ticks)
+    /// Whether a blast of ours burns in a cell.
+    fn own_fire(&self, cell: CellIndex) -> bool {
+        self.blazes(cell) && self.state.entity(cell).is_some_and(|it| it.agent == Some(self.us))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{GameParams, UnitDirection};
+    use crate::rules::{CellEntity, EntityKind, GameParams, UnitDirection};
     use crate::search::drawn::{NOW, armed, map};
     use crate::search::terrain::Terrain;
 
