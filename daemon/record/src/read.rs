@@ -63,7 +63,7 @@ pub enum DamageCause {
     /// The checksum of all records is wrong, although every message and every attached file can be
     /// read.
     Records,
-    /// The checksum of the index is wrong.
+    /// The checksum of the index is wrong, or the file does not end as a finished one does.
     Index,
 }
 

@@ -16,13 +16,15 @@ const DATA_END: u64 = 9 + 4;
 /// The checksum at the end of the footer.
 const CRC: u64 = 4;
 
-/// Damage that the checksums of a finished file show; none if the file has no end.
+/// Damage that the end of a finished file shows: its checksums, and the magic bytes.
 pub(super) fn damage(path: &Path) -> io::Result<Vec<RecordingDamage>> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
-    let Some(footer_at) = length.checked_sub(FOOTER + MAGIC) else { return Ok(Vec::new()) };
+    let footer_at = length.saturating_sub(FOOTER + MAGIC);
     let tail = read_at(&mut file, footer_at, FOOTER + MAGIC)?;
-    let Some((index_at, index_crc)) = footer(&tail) else { return Ok(Vec::new()) };
+    let Some((index_at, index_crc)) = footer(&tail) else {
+        return Ok(vec![RecordingDamage::new(footer_at, 0, DamageCause::Index)]);
+    };
     let index_at = if index_at == 0 { footer_at } else { index_at };
     let index_is_right =
         index_at <= footer_at && is_right(&mut file, (index_at, length - MAGIC - CRC), index_crc)?;
@@ -38,7 +40,7 @@ pub(super) fn damage(path: &Path) -> io::Result<Vec<RecordingDamage>> {
     Ok(found.into_iter().collect())
 }
 
-/// The offset of the index and its checksum; `None`: the file has no end.
+/// The offset of the index and its checksum; `None`: this is not how a finished file ends.
 fn footer(tail: &[u8]) -> Option<(u64, u32)> {
     let mut bytes = Bytes(tail.strip_suffix(mcap::MAGIC)?);
     if bytes.byte()? != op::FOOTER || bytes.long()? != FOOTER - 9 {

@@ -129,12 +129,12 @@ impl RecordingFile {
         self.with_files(summary)
     }
 
-    /// Adds damage beside the messages, for parts whose messages are whole.
+    /// Adds damage beside the messages, for finished parts whose messages are whole.
     fn check_sections(&self, damage: &mut Vec<RecordingDamage>) {
         for (part, path) in self.parts() {
-            let Some(path) = path.filter(|_| damage.iter().all(|known| known.part != part)) else {
-                continue;
-            };
+            let is_finished = self.whole.get(&part) == Some(&true);
+            let is_right = damage.iter().all(|known| known.part != part);
+            let Some(path) = path.filter(|_| is_finished && is_right) else { continue };
             match super::sections::damage(&path) {
                 Ok(found) => damage.extend(found.into_iter().map(|it| it.in_part(part))),
                 Err(error) => {

@@ -107,6 +107,21 @@ fn a_flipped_bit_costs_what_it_stands_in_and_no_more() {
 }
 
 #[test]
+fn a_flipped_bit_in_the_end_of_a_file_is_found_and_costs_no_entry() {
+    let (_, path, bytes) = &*WHOLE;
+    let (all, _) = read(path).unwrap();
+    // The footer, and the magic bytes after it.
+    for at in bytes.len() - 37..bytes.len() {
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1;
+        let (_folder, path) = broken(&flipped);
+        let checked = RecordingFile::open(&path).unwrap().by_reading();
+        assert!(!checked.damage.is_empty() || !checked.whole, "{at}: no check finds it");
+        assert_eq!(read(&path).unwrap().0, all, "{at}");
+    }
+}
+
+#[test]
 fn a_damaged_strategy_is_found_and_not_copied() {
     let (_, _, bytes) = &*WHOLE;
     let at = bytes.windows(9).position(|name| name == b"strategy-").unwrap();
