@@ -132,7 +132,8 @@
 ---@field freeze number? An enemy that is frozen; a unit of ours that is frozen costs as much. Default 45.0.
 ---@field blast number? A collected blast powerup. Default 12.0.
 ---@field ammo number? A bomb more to carry; the fewer a unit has, the more one counts, and putting one costs as much. Default 6.0.
----@field block number? A block that is destroyed; the hits before count less. Less where blocks leave fewer items than by the engine's rules. Default 8.0.
+---@field block number? A block that is destroyed, where our side is there first; the hits before count less. Less where blocks leave fewer items than by the engine's rules. Default 14.0.
+---@field block_first number? How much a block counts for the side that is there first: at 0 each counts alike, at 0.5 one that the enemy reaches first counts nothing, at 1 it costs as much. Default 0.5.
 ---@field doomed number? A unit without a way out of danger at the end of the plan. Default 70.0.
 ---@field held number? A unit of ours in the reach of a bomb of ours whose exits the enemy can close. Default 30.0.
 ---@field risk number? A tick in which an armed enemy bomb could hit one of our units. Default 8.0.

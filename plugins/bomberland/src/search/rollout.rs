@@ -5,6 +5,7 @@ use super::heat::Fear;
 use super::plan::{PlanStep, Progress};
 use super::policy::{Manner, Pull};
 use super::position::Position;
+use super::reach::Reach;
 use super::sent::sent;
 use super::weights::SearchWeights;
 use crate::rules::{
@@ -36,29 +37,25 @@ pub(super) enum Contest {
 /// The next eight ticks.
 const SOON: u64 = 0x1fe;
 
+/// By how many steps the first side has to be there before the other to count as first for sure.
+const LEAD: i32 = 2;
+
 /// How likely a destroyed block leaves an item, as a share of what the engine's rules have.
 pub(super) fn drops(params: &GameParams) -> f64 {
     params.drop_probability / GameParams::default().drop_probability
 }
 
-/// What hits on blocks count in one tick.
-#[derive(Debug)]
-struct BlockHits<'a> {
-    weights: &'a SearchWeights,
-    centre: &'a Centre,
-    /// How likely a destroyed block leaves an item, compared with the engine's rules.
-    drops: f64,
-    worth: f64,
-}
+/// Hits on blocks in one tick: each cell, and the share of the block that the hit takes.
+#[derive(Debug, Default)]
+struct BlockHits(Vec<(CellIndex, f64)>);
 
-impl EventSink for BlockHits<'_> {
+impl EventSink for BlockHits {
     fn push(&mut self, event: TickEvent) {
         if let TickEvent::Changed(cell, entity) = event
             && matches!(entity.kind, EntityKind::Wood | EntityKind::Ore)
         {
-            let hits = f64::from(entity.hp.unwrap_or(0).clamp(0, 8) + 1);
-            self.worth +=
-                self.weights.block * self.drops / hits + self.weights.way * self.centre.way(cell);
+            let left = f64::from(entity.hp.unwrap_or(0).clamp(0, 8));
+            self.0.push((cell, 1.0 / (left + 1.0)));
         }
     }
 
@@ -116,16 +113,14 @@ impl Rollout<'_, '_> {
             before.extend_from_slice(self.position.state.units());
             played.value -= played.decay * self.risk();
             let board = self.position.board;
-            let drops = drops(&board.params);
-            let mut hits =
-                BlockHits { weights: self.weights, centre: self.centre, drops, worth: 0.0 };
+            let mut hits = BlockHits::default();
             step(board, &mut self.position.state, &mut self.luck, &mut orders, &mut hits);
             played.ticks += 1;
             let frozen = self.position.state.units().iter().zip(&before);
             played.froze |= frozen.into_iter().any(|(unit, old)| unit.stunned > old.stunned);
             let over = self.position.state.complete();
-            let gain = self.gain(&before) + hits.worth + if over { self.outcome() } else { 0.0 };
-            played.value += played.decay * gain;
+            let outcome = if over { self.outcome() } else { 0.0 };
+            played.value += played.decay * (self.gain(&before) + self.worth(&hits) + outcome);
             played.decay *= self.weights.decay;
             if over {
                 break;
@@ -215,6 +210,26 @@ impl Rollout<'_, '_> {
         position.living(true).map(|(_, unit)| cost(&unit)).sum()
     }
 
+    /// What hits on blocks are worth for us: their items, for the side that is there first, and
+    /// the ways that they open.
+    fn worth(&self, BlockHits(hits): &BlockHits) -> f64 {
+        if hits.is_empty() {
+            return 0.0;
+        }
+        let (position, weights) = (&*self.position, self.weights);
+        let (mut ours, mut theirs) = (Reach::default(), Reach::default());
+        ours.read(position, true);
+        theirs.read(position, false);
+        let block = weights.block * drops(&position.board.params);
+        let worth = |(cell, share): &(CellIndex, f64)| {
+            let lead = i32::from(theirs.steps(*cell)) - i32::from(ours.steps(*cell));
+            let lead = f64::from(lead.clamp(-LEAD, LEAD)) / f64::from(LEAD);
+            let first = 1.0 + weights.block_first * (lead - 1.0);
+            block * share * first + weights.way * self.centre.way(*cell)
+        };
+        hits.iter().map(worth).sum()
+    }
+
     /// What it is worth that the game is over.
     fn outcome(&self) -> f64 {
         match self.position.state.leader() {
@@ -288,6 +303,7 @@ impl Pulls {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::CellEntity;
     use crate::search::drawn::map;
     use crate::search::policy::OURS;
     use crate::search::terrain::Terrain;
@@ -303,6 +319,38 @@ mod tests {
     fn blocks_count_as_often_as_they_leave_an_item() {
         let rules = |drop_probability| GameParams { drop_probability, ..GameParams::default() };
         assert_eq!([0.0, 0.25, 0.5].map(|share| drops(&rules(share))), [0.0, 0.5, 1.0]);
+    }
+
+    #[test]
+    fn a_block_counts_for_the_side_that_is_there_first() {
+        let worth = |row: &str, block_first| {
+            let [with, without] = [10.0, 0.0].map(|block| {
+                let (board, mut state) = map(&[row], GameParams::default());
+                let wood = CellEntity { hp: Some(1), ..CellEntity::new(EntityKind::Wood, 0) };
+                state.put(3, wood);
+                let terrain = Terrain::new(&board);
+                let mut rollout = Rollout {
+                    position: &mut Position::new(&board, &terrain, 0, &state),
+                    weights: &SearchWeights {
+                        block,
+                        block_first,
+                        decay: 1.0,
+                        ..SearchWeights::default()
+                    },
+                    centre: &Centre::default(),
+                    replies: Replies { ours: OURS, theirs: OURS, contest: Contest::Ignore },
+                    luck: ForwardChance::default(),
+                    plans: vec![(0, &[PlanStep::Stay])],
+                };
+                rollout.play(3).value
+            });
+            with - without
+        };
+        let rows = ["C...B...D", "C...B.D..", "D...B...C"];
+        let worths = |block_first| rows.map(|row| worth(row, block_first));
+        assert_eq!(worths(0.0), [10.0, 10.0, 10.0]);
+        assert_eq!(worths(0.5), [10.0, 5.0, 0.0]);
+        assert_eq!(worths(1.0), [10.0, 0.0, -10.0]);
     }
 
     #[test]

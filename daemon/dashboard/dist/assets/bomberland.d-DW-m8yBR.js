@@ -237,8 +237,10 @@ export type WorldSearchOptionsWeights = {
     blast: number?,
     --- A bomb more to carry; the fewer a unit has, the more one counts, and putting one costs as much. Default 6.0.
     ammo: number?,
-    --- A block that is destroyed; the hits before count less. Less where blocks leave fewer items than by the engine's rules. Default 8.0.
+    --- A block that is destroyed, where our side is there first; the hits before count less. Less where blocks leave fewer items than by the engine's rules. Default 14.0.
     block: number?,
+    --- How much a block counts for the side that is there first: at 0 each counts alike, at 0.5 one that the enemy reaches first counts nothing, at 1 it costs as much. Default 0.5.
+    block_first: number?,
     --- A unit without a way out of danger at the end of the plan. Default 70.0.
     doomed: number?,
     --- A unit of ours in the reach of a bomb of ours whose exits the enemy can close. Default 30.0.
