@@ -63,10 +63,6 @@ const FADE: f64 = 0.93;
 /// Cells that pull the enemy when the ring of fire closes.
 const REFUGES: usize = 9;
 
-/// How many plans of each unit are tried together with those of a mate, when no unit alone can do
-/// better.
-const PAIRS: usize = 4;
-
 /// Steps that a hit on a block costs.
 const DIG_STEPS: u32 = 7;
 
@@ -176,7 +172,7 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
         known: BTreeMap::new(),
     };
     let counts: Vec<usize> = units.iter().map(|(_, plans)| plans.len()).collect();
-    let found = descend(&counts, &[], PAIRS, options.nodes, |choice| {
+    let found = descend(&counts, &[], options.nodes, |choice| {
         let (value, ticks, _) = search.play(choice);
         (value, ticks)
     });

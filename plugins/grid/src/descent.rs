@@ -21,15 +21,13 @@ pub struct Descent {
 
 /// Improves the joint choice of actors that have `options` options each, beginning with the first
 /// option of every actor, or with one of the `others` that is better. `evaluate` returns the value
-/// of a choice, which must not depend on earlier calls, and what the evaluation cost. When no single
-/// actor can improve the value, two at once try `pairs` other options each, those with the best
-/// values so far. The descent ends when that does not help either, or when the cost reaches
-/// `budget`; the first choice is always evaluated.
+/// of a choice, which must not depend on earlier calls, and what the evaluation cost. The descent
+/// ends when no single actor can improve the value, or when the cost reaches `budget`; the first
+/// choice is always evaluated.
 #[must_use]
 pub fn descend(
     options: &[usize],
     others: &[Vec<usize>],
-    pairs: usize,
     budget: u64,
     mut evaluate: impl FnMut(&[usize]) -> (f64, u64),
 ) -> Descent {
@@ -56,13 +54,10 @@ pub fn descend(
                 if search.found.spent >= budget {
                     return search.found;
                 }
-                improved |= search.attempt(&[(actor, option)], &mut evaluate);
+                improved |= search.attempt(actor, option, &mut evaluate);
             }
         }
         search.found.rounds += 1;
-        if !improved {
-            improved = search.attempt_pairs(pairs, budget, &mut evaluate);
-        }
     }
     search.found
 }
@@ -74,58 +69,19 @@ struct Searching {
 }
 
 impl Searching {
-    /// Gives actors other options; whether that is better.
+    /// Gives one actor another option; whether that is better.
     fn attempt(
         &mut self,
-        others: &[(usize, usize)],
+        actor: usize,
+        option: usize,
         evaluate: &mut impl FnMut(&[usize]) -> (f64, u64),
     ) -> bool {
         let mut choice = self.found.choice.clone();
-        for (actor, option) in others {
-            match choice.get_mut(*actor) {
-                Some(chosen) if *chosen != *option => *chosen = *option,
-                Some(_) | None => return false,
-            }
+        match choice.get_mut(actor) {
+            Some(chosen) if *chosen != option => *chosen = option,
+            Some(_) | None => return false,
         }
         self.accept(choice, evaluate)
-    }
-
-    /// Gives two actors at once others of their best options; whether one of these pairs is better.
-    fn attempt_pairs(
-        &mut self,
-        most: usize,
-        budget: u64,
-        evaluate: &mut impl FnMut(&[usize]) -> (f64, u64),
-    ) -> bool {
-        let actors = 0..self.found.choice.len();
-        let best: Vec<(usize, usize)> = actors
-            .flat_map(|actor| self.best_others(actor, most).into_iter().map(move |it| (actor, it)))
-            .collect();
-        for (at, first) in best.iter().enumerate() {
-            for second in best.iter().skip(at + 1).filter(|second| second.0 != first.0) {
-                if self.found.spent >= budget {
-                    return false;
-                }
-                if self.attempt(&[*first, *second], evaluate) {
-                    return true;
-                }
-            }
-        }
-        false
-    }
-
-    /// The options of an actor that are worth most, apart from the one that it has.
-    fn best_others(&self, actor: usize, most: usize) -> Vec<usize> {
-        let (values, chosen) = (self.found.values.get(actor), self.found.choice.get(actor));
-        let mut ranked: Vec<(f64, usize)> = values
-            .into_iter()
-            .flatten()
-            .enumerate()
-            .filter(|(option, _)| Some(option) != chosen)
-            .filter_map(|(option, value)| Some(((*value)?, option)))
-            .collect();
-        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        ranked.into_iter().take(most).map(|(_, option)| option).collect()
     }
 
     /// Takes a choice if it is better than the one so far; whether it is.
@@ -177,7 +133,7 @@ mod tests {
 
     #[test]
     fn no_actor_alone_can_improve_the_result() {
-        let found = descend(&[3, 3], &[], 0, 1_000, apart);
+        let found = descend(&[3, 3], &[], 1_000, apart);
         assert_eq!((found.choice, found.value), (vec![1, 2], 10.0));
         assert_eq!(found.values[0], [Some(8.0), Some(10.0), Some(7.0)]);
     }
@@ -186,37 +142,27 @@ mod tests {
     fn another_start_leads_out_of_where_no_actor_alone_can_improve_the_result() {
         let both = |choice: &[usize]| (if choice == [1, 1] { 9.0 } else { -1.0 }, 10);
         let values =
-            [vec![], vec![vec![1, 1]]].map(|others| descend(&[2, 2], &others, 0, 99, both).value);
+            [vec![], vec![vec![1, 1]]].map(|others| descend(&[2, 2], &others, 99, both).value);
         assert_eq!(values, [-1.0, 9.0]);
     }
 
     #[test]
-    fn two_actors_together_improve_what_neither_can_alone() {
-        let both = |choice: &[usize]| {
-            (if choice == [2, 0, 1] { 9.0 } else { -f64::from(choice[2] == 2) }, 10)
-        };
-        let found = |pairs, budget| descend(&[3, 3, 3], &[], pairs, budget, both).value;
-        assert_eq!([0, 1, 2].map(|pairs| found(pairs, 999)), [0.0, 0.0, 9.0]);
-        assert_eq!(found(2, 100), 0.0, "the budget counts for pairs, too");
-    }
-
-    #[test]
     fn the_first_choice_is_evaluated_without_any_budget() {
-        let found = descend(&[3, 3], &[], 0, 0, apart);
+        let found = descend(&[3, 3], &[], 0, apart);
         assert_eq!((found.choice, found.value, found.spent), (vec![0, 0], 0.0, 10));
     }
 
     #[test]
     fn the_budget_bounds_the_cost_to_one_evaluation_more() {
         for budget in 0..100 {
-            assert!(descend(&[3, 3], &[], 0, budget, apart).spent <= budget.max(1) + 9);
+            assert!(descend(&[3, 3], &[], budget, apart).spent <= budget.max(1) + 9);
         }
     }
 
     #[test]
     fn a_choice_is_evaluated_once() {
         let mut seen = std::collections::BTreeSet::new();
-        let found = descend(&[3, 3, 1], &[], 0, 1_000, |choice| {
+        let found = descend(&[3, 3, 1], &[], 1_000, |choice| {
             assert!(seen.insert(choice.to_vec()), "{choice:?} twice");
             apart(choice)
         });
@@ -225,6 +171,6 @@ mod tests {
 
     #[test]
     fn no_actor_has_an_empty_choice() {
-        assert_eq!(descend(&[], &[], 0, 5, |_| (1.0, 1)).choice, Vec::<usize>::new());
+        assert_eq!(descend(&[], &[], 5, |_| (1.0, 1)).choice, Vec::<usize>::new());
     }
 }

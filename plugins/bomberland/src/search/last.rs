@@ -66,7 +66,7 @@ pub(super) fn search(root: &Position<'_>, options: &SearchOptions, ticks: u32) -
     let mut best = f64::NEG_INFINITY;
     // Two units that walk into harm by the rules, each in the other one's place, are stopped only together.
     let all_stay = vec![STAYS; counts.len()];
-    let found = descend(&counts, &[all_stay], 0, options.last_nodes, |choice| {
+    let found = descend(&counts, &[all_stay], options.last_nodes, |choice| {
         let chosen: Vec<(UnitIndex, &Plan)> = chosen(&units, choice);
         let mut nodes = 0;
         let mut against = |foe: Rules| {
