@@ -3,14 +3,18 @@
 use super::super::orders::Way;
 use super::super::print::say;
 use console::{Key, Term};
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use std::io::{BufRead, IsTerminal};
+use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// Keys and lines that wait, at most.
 const WAITING_MAX: usize = 16;
 /// Longest line, in characters: orders are shorter.
 const LINE_MAX: usize = 4_096;
+/// How often it is looked whether keys are read yet, and the pause in between.
+const LOOKS: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(5);
 /// Moves to the beginning of the line and erases it.
 const ERASE: &str = "\r\u{1b}[K";
 /// The character of ctrl-d.
@@ -53,6 +57,9 @@ impl Prompt {
             true => read_keys(&strokes),
             false => read_lines(stdin.lock(), &strokes),
         });
+        if let Some(line) = &terminal {
+            line.begin();
+        }
         Self { typed, terminal }
     }
 
@@ -119,9 +126,23 @@ struct Line {
 impl Line {
     fn open(term: Term) -> Self {
         let before = tcgetattr(std::io::stdin()).ok();
-        let line = Self { term, text: String::new(), before };
-        line.draw();
-        line
+        Self { term, text: String::new(), before }
+    }
+
+    /// Shows the prompt once keys are read one by one. Before, the terminal would show them itself,
+    /// and a signal could end the program just before the other thread changes the terminal's mode.
+    fn begin(&self) {
+        let reads_lines = || {
+            let mode = tcgetattr(std::io::stdin());
+            mode.is_ok_and(|mode| mode.local_modes.contains(LocalModes::ICANON))
+        };
+        for _ in 0..LOOKS {
+            if !reads_lines() {
+                break;
+            }
+            std::thread::sleep(PAUSE);
+        }
+        self.draw();
     }
 
     fn press(&mut self, key: Key) -> Option<Typed> {
