@@ -76,8 +76,8 @@ pub(super) fn pilot(args: &PilotArgs) -> Result<()> {
         ending::listen(&std::io::stdin())?;
         say("type one order per line, for example move(n); :quit hands the agent back");
         let agent = agent.to_owned();
-        let mut flight =
-            Flight { teams, name, agent, compass, print, waiting: false, prompt: Prompt::open() };
+        let prompt = Prompt::open().await;
+        let mut flight = Flight { teams, name, agent, compass, print, waiting: false, prompt };
         let flown = flight.fly(events).await;
         let landed = flight.release().await;
         flown.and(landed)

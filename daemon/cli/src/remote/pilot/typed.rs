@@ -47,7 +47,7 @@ enum Stroke {
 }
 
 impl Prompt {
-    pub(super) fn open() -> Self {
+    pub(super) async fn open() -> Self {
         let (strokes, typed) = mpsc::channel(WAITING_MAX);
         let stdin = std::io::stdin();
         let is_terminal = stdin.is_terminal() && Term::stdout().is_term();
@@ -58,7 +58,7 @@ impl Prompt {
             false => read_lines(stdin.lock(), &strokes),
         });
         if let Some(line) = &terminal {
-            line.begin();
+            line.begin().await;
         }
         Self { typed, terminal }
     }
@@ -131,7 +131,7 @@ impl Line {
 
     /// Shows the prompt once keys are read one by one. Before, the terminal would show them itself,
     /// and a signal could end the program just before the other thread changes the terminal's mode.
-    fn begin(&self) {
+    async fn begin(&self) {
         let reads_lines = || {
             let mode = tcgetattr(std::io::stdin());
             mode.is_ok_and(|mode| mode.local_modes.contains(LocalModes::ICANON))
@@ -140,7 +140,7 @@ impl Line {
             if !reads_lines() {
                 break;
             }
-            std::thread::sleep(PAUSE);
+            tokio::time::sleep(PAUSE).await;
         }
         self.draw();
     }
