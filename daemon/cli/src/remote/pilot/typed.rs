@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 const WAITING_MAX: usize = 16;
 /// Longest line, in characters: orders are shorter.
 const LINE_MAX: usize = 4_096;
-/// How often it is looked whether keys are read yet, and the pause in between.
+/// Most checks of whether keys are read yet, and the pause after each.
 const LOOKS: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(5);
 /// Moves to the beginning of the line and erases it.
